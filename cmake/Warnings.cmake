@@ -1,0 +1,8 @@
+# Warnings as errors, on our own targets only.
+add_library(pennon_warnings INTERFACE)
+target_compile_options(pennon_warnings INTERFACE -Wall -Wextra -Wconversion -Wshadow -Werror)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # gcc 12 reports null dereferences and overflows inside inlined library code that cannot happen.
+  target_compile_options(pennon_warnings INTERFACE -Wno-maybe-uninitialized -Wno-stringop-overflow
+                                                   -Wno-array-bounds -Wno-restrict)
+endif()
