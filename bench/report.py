@@ -1,0 +1,100 @@
+"""What every benchmark prints: one JSON object for machines, or a table for people. And what they all measure with."""
+import json
+import os
+import pathlib
+import platform
+import resource
+import statistics
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PROGRAM = pathlib.Path(os.environ.get("PENNON_PROGRAM", ROOT / "build/release/cli/pennon"))
+
+
+def machine():
+    model = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo", encoding="utf-8")
+                  if line.startswith("model name")), platform.machine())
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return f"{model}, {os.cpu_count()} cores, {memory:.0f} GiB, {platform.system()} {platform.release()}"
+
+
+def case(name, unit, ours, reference=None, target=None, less_is_better=True):
+    """One line of a result. `ratio` says how many times better than the reference; `met`, whether ours reaches the
+    target (None without one)."""
+    ratio = None
+    if reference is not None and ours:
+        ratio = reference / ours if less_is_better else ours / reference
+    met = None
+    if target is not None:
+        met = ours <= target if less_is_better else ours >= target
+    return {"case": name, "unit": unit, "ours": _round(ours), "reference": _round(reference),
+            "ratio": _round(ratio), "target": target, "met": met}
+
+
+def _round(value):
+    return value if value is None or isinstance(value, int) else float(f"{value:.4g}")
+
+
+def show(bench, results, as_json):
+    """Prints the results; returns the exit status: 0 unless a target was missed."""
+    if as_json:
+        print(json.dumps({"bench": bench, "machine": machine(), "results": results}))
+    else:
+        print(f"{bench} on {machine()}")
+        heads = ["case", "unit", "ours", "reference", "ratio", "target", "met"]
+        rows = [[_text(r[h]) for h in heads] for r in results]
+        widths = [max(len(h), *(len(row[i]) for row in rows)) for i, h in enumerate(heads)]
+        for row in [heads] + rows:
+            print("  ".join(cell.ljust(w) if i < 2 else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, widths))))
+    return 1 if any(r["met"] is False for r in results) else 0
+
+
+def _text(value):
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "NO"
+    return str(value)
+
+
+def run_program(arguments, fsync=True, wanted_exit=0):
+    """(wall seconds, peak resident bytes, standard output) of one run of the program as a process of its own."""
+    environment = dict(os.environ)
+    if not fsync:
+        environment["PENNON_FSYNC"] = "0"
+    begin = time.perf_counter()
+    process = subprocess.Popen([str(PROGRAM), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               env=environment, text=True)
+    out, errors = process.stdout.read(), process.stderr.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    seconds = time.perf_counter() - begin
+    code = os.waitstatus_to_exitcode(status)
+    process.returncode = code
+    if code != wanted_exit:
+        sys.exit(f"{' '.join(arguments)}: exit {code}, wanted {wanted_exit}: {errors.strip()}")
+    return seconds, usage.ru_maxrss * 1024, out
+
+
+def in_child(function, *arguments):
+    """(result, peak resident bytes) of a Python function run in a fork of its own, so that memory is its own."""
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(read)
+        result = function(*arguments)
+        with os.fdopen(write, "w") as pipe:
+            json.dump([result, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024], pipe)
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read) as pipe:
+        text = pipe.read()
+    os.waitpid(child, 0)
+    if not text:
+        sys.exit(f"{function.__name__} failed")
+    return json.loads(text)
+
+
+def median(values):
+    return statistics.median(values)
