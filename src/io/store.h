@@ -14,14 +14,9 @@
 #include <string_view>
 #include <vector>
 
-namespace pennon {
+#include "base/byte_range.h"
 
-/// Half-open range of bytes [begin, end) of one file.
-struct ByteRange {
-  uint64_t begin = 0;
-  uint64_t end = 0;
-  uint64_t size() const { return end - begin; }
-};
+namespace pennon {
 
 /// A file opened for reading. Safe for concurrent use by many threads.
 class RandomAccessFile {
