@@ -164,6 +164,10 @@ class LocalStore : public Store {
       FolderEntry out;
       out.name = name;
       out.is_folder = entry->d_type == DT_DIR;
+      struct stat info {};
+      if (entry->d_type == DT_UNKNOWN && ::fstatat(::dirfd(folder), entry->d_name, &info, 0) == 0) {
+        out.is_folder = S_ISDIR(info.st_mode);
+      }
       entries.push_back(std::move(out));
     }
     const int code = errno;

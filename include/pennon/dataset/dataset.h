@@ -1,0 +1,52 @@
+/// \file
+/// A table opened at one version: an immutable handle that the verbs in the headers beside this one take.
+/// Spec: format/table.md, headings 1, 6 and 9.
+#pragma once
+
+#include <arrow/result.h>
+
+#include <memory>
+#include <string>
+
+#include "pennon/base/ids.h"
+#include "pennon/io/store_observer.h"
+
+namespace pennon {
+
+struct Snapshot;
+
+struct OpenOptions {
+  /// Empty: the newest version. Digits: that version. Anything else: a tag.
+  std::string version;
+  /// Empty: the branch that the path itself names, normally main.
+  std::string branch;
+  /// Sees every store call of this handle and of everything made from it; may be null.
+  std::shared_ptr<StoreObserver> observer;
+  /// fsync what is written. Off only for tests and measurements.
+  bool sync = true;
+};
+
+/// One version of one table. Cheap to copy by shared_ptr, safe for concurrent use.
+class Dataset {
+ public:
+  /// Opens a local path or a `file://` URI. Reads one manifest and nothing else of the table: three store calls for
+  /// the newest version (listing, hint, manifest), one for a numbered version (two with V1 names), one more for a tag.
+  /// Errors: kNotFound (path, table, version, tag, branch; says what there is instead), kCorrupt,
+  /// kUnsupportedFeature (names it), kInvalidArgument, kIo. Each is one line that ends with the path.
+  static arrow::Result<std::shared_ptr<const Dataset>> Open(const std::string& uri, const OpenOptions& options = {});
+
+  explicit Dataset(std::shared_ptr<const Snapshot> snapshot) : snapshot_(std::move(snapshot)) {}
+
+  Version version() const;
+  /// The absolute path of the table's (or the branch's) folder.
+  const std::string& root() const;
+  bool has_stable_row_ids() const;
+
+  /// For the verbs; what it points to is private.
+  const std::shared_ptr<const Snapshot>& snapshot() const { return snapshot_; }
+
+ private:
+  std::shared_ptr<const Snapshot> snapshot_;
+};
+
+}  // namespace pennon
