@@ -191,6 +191,27 @@ arrow::Result<TableSchema> BuildSchema(std::vector<FlatField> flat, FieldMetadat
   return schema;
 }
 
+arrow::Result<TableSchema> BuildSchema(const std::vector<SchemaField>& fields,
+                                       const FieldMetadata& metadata) {
+  std::vector<FlatField> flat;
+  flat.reserve(fields.size());
+  for (const SchemaField& field : fields) {
+    FlatField out;
+    out.parent_id = field.parent_id;
+    out.field.id = field.id;
+    out.field.name = field.name;
+    out.field.logical_type = field.logical_type;
+    out.field.nullable = field.nullable;
+    out.field.metadata = field.metadata;
+    if (!field.extension_name.empty()) {
+      out.field.metadata[kExtensionNameKey] = field.extension_name;
+    }
+    if (field.is_primary_key) out.field.primary_key_position = field.primary_key_position;
+    flat.push_back(std::move(out));
+  }
+  return BuildSchema(std::move(flat), metadata);
+}
+
 int32_t AssignFieldIds(TableSchema* schema, int32_t first_id) {
   for (FieldTree& field : schema->fields) AssignIds(&field, &first_id);
   return first_id;

@@ -16,6 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#include "format/schema_field.h"
+
 namespace pennon {
 
 /// Keys in order, so that two equal schemas are written as equal bytes.
@@ -84,6 +86,10 @@ struct FlatField {
 /// kCorrupt (a parent that is not there, children that do not fit), kUnsupportedFeature (a type not
 /// known, nesting too deep); the message names the field.
 arrow::Result<TableSchema> BuildSchema(std::vector<FlatField> flat, FieldMetadata metadata);
+
+/// The same from the fields of a manifest.
+arrow::Result<TableSchema> BuildSchema(const std::vector<SchemaField>& fields,
+                                       const FieldMetadata& metadata);
 
 /// Gives ids in depth-first order to the fields that have none, beginning at `first_id`; returns
 /// the next free id. Children of a stored blob descriptor keep -1.

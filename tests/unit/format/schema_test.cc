@@ -75,6 +75,25 @@ TEST(SchemaTest, FirstOfTwoEqualIdsIsTheParent) {
   EXPECT_TRUE(schema->fields[1].children.empty());
 }
 
+TEST(SchemaTest, BuildsFromAManifest) {
+  SchemaField root;
+  root.name = "s";
+  root.logical_type = "struct";
+  root.is_primary_key = true;
+  SchemaField child;
+  child.id = 4;
+  child.parent_id = 0;
+  child.name = "j";
+  child.logical_type = "json";
+  child.nullable = false;
+  child.extension_name = "lance.json";
+  auto schema = BuildSchema(std::vector<SchemaField>{root, child}, {});
+  ASSERT_TRUE(schema.ok()) << schema.status();
+  EXPECT_EQ(schema->fields[0].primary_key_position, 0u);
+  EXPECT_EQ(schema->fields[0].children[0].metadata.at("ARROW:extension:name"), "lance.json");
+  EXPECT_EQ(schema->fields[0].type->ToString(), "struct<j: large_binary not null>");
+}
+
 TEST(SchemaTest, FindsPaths) {
   const TableSchema schema = Nested();
   auto path = FindPath(schema, "s.c.d");
