@@ -108,8 +108,15 @@ def check_takes(rule, where, ds, next_row_id, stable=True):
         bad(rule, p)
 
 
+def blank(f):
+    """A value that the field may hold: null where it may be, a struct of blanks, else a zero."""
+    if pa.types.is_struct(f.type):
+        return {c.name: blank(c) for c in f.type}
+    return None if f.nullable else pa.array([0], pa.int64()).cast(f.type)[0].as_py()
+
+
 def sample_like(ds, keys, key):
-    """New rows for the table, with values taken from its first row or null."""
+    """New rows for the table, null where they may be."""
     cols = {}
     for f in ds.schema:
         if f.name == key:
@@ -117,8 +124,7 @@ def sample_like(ds, keys, key):
         elif f.name == "g":
             cols[f.name] = pa.array([7] * len(keys), f.type)
         else:
-            cols[f.name] = pa.nulls(len(keys), f.type) if not pa.types.is_struct(f.type) else \
-                pa.array([{c.name: None for c in f.type}] * len(keys), f.type)
+            cols[f.name] = pa.array([blank(f)] * len(keys), f.type)
     return pa.table(cols, schema=ds.schema)
 
 
@@ -201,30 +207,45 @@ def later(after, key):
             bad(9, f"second append: id {last.get(nxt + 90)} is not above every earlier id")
 
 
-def main():
-    ap = argparse.ArgumentParser(usage=__doc__)
-    ap.add_argument("before")
-    ap.add_argument("after")
-    ap.add_argument("--key", default="k")
-    ap.add_argument("--versions-added", type=int, help="how many versions the migration may make (default: any)")
-    ap.add_argument("--may-drop-indices", action="store_true")
-    a = ap.parse_args()
-    for d in (a.before, a.after):
-        if not os.path.isdir(d):
-            ap.error(f"{d}: no such folder")
-    before, after, key = a.before.rstrip("/"), a.after.rstrip("/"), a.key
+def later_without_key(after):
+    """Rule 9 for a table without a key, on a copy: ids of old rows stay over an append of its own rows and a compaction."""
+    with tempfile.TemporaryDirectory() as tmp:
+        p = os.path.join(tmp, os.path.basename(after.rstrip("/")))
+        shutil.copytree(after, p)
+        old = lance.dataset(p)
+        top = manifest(p, old.version)["next_row_id"]
+        ids = old.to_table(columns=[], with_row_id=True).column("_rowid").to_pylist()
+        lance.write_dataset(old.to_table(), p, mode="append")
+        got = lance.dataset(p).to_table(columns=[], with_row_id=True).column("_rowid").to_pylist()
+        if got != ids + list(range(top, top + len(ids))):
+            bad(9, f"append: ids {got[:5]}.. are not the old ones and then {top}..")
+        lance.dataset(p).optimize.compact_files()
+        now = lance.dataset(p).to_table(columns=[], with_row_id=True).column("_rowid").to_pylist()
+        if sorted(now) != sorted(got):
+            bad(9, "compaction: ids changed")
+        lance.dataset(p).validate()
+
+
+def check(before, after, key="k", versions_added=None, may_drop_indices=False, ids_are_addresses=False,
+          lineage_unset=False):
+    """The list of what is wrong: one line for each rule that fails.
+
+    key: a column of unique int64 values, None if the table has none: then rules 8 and 9 ask less.
+    ids_are_addresses: the migration had to keep every `_rowid`. lineage_unset: it had to leave the version sequences out.
+    """
+    problems.clear()
     b = lance.dataset(before)
     n = guard(1, "the migrated table cannot be opened", lambda: lance.dataset(after))
     if n is None:
-        return finish(after)
+        return list(problems)
     # 1
     if n.version <= b.version:
         bad(1, f"latest version is {n.version}, it was {b.version}")
-    if a.versions_added is not None and n.version != b.version + a.versions_added:
-        bad(1, f"latest version is {n.version}, expected {b.version + a.versions_added}")
+    if versions_added is not None and n.version != b.version + versions_added:
+        bad(1, f"latest version is {n.version}, expected {b.version + versions_added}")
     if not n.has_stable_row_ids:
         bad(1, "the latest version has no stable row ids")
-        return finish(after)
+        return list(problems)
     mb, ma = manifest(before, b.version), manifest(after, n.version)
     if not ma["reader_feature_flags"] & FLAG or not ma["writer_feature_flags"] & FLAG:
         bad(1, f"feature flags {ma['reader_feature_flags']}/{ma['writer_feature_flags']} lack {FLAG}")
@@ -264,12 +285,12 @@ def main():
         bad(3, f"fragments: were {len(fb)}, are {len(fa)}; first difference {diff}")
     for f in ma["fragments"]:
         for k in ("row_ids", "created_at", "last_updated_at"):
-            if k not in f:
-                bad(3, f"fragment {f['id']} has no {k} sequence")
+            if (k not in f) != (lineage_unset and k != "row_ids"):
+                bad(3, f"fragment {f['id']} has {'no' if k not in f else 'a'} {k} sequence")
     t_b, t_a = golden.read_rows(b), guard(3, "scan", lambda: golden.read_rows(n))
     if t_a is None:
-        return finish(after)
-    same_rows(3, "latest", t_a.select(t_b.column_names), t_b, ignore=("_rowid",))
+        return list(problems)
+    same_rows(3, "latest", t_a.select(t_b.column_names), t_b, ignore=() if ids_are_addresses else ("_rowid",))
     # 4
     ids = t_a.column("_rowid").to_pylist()
     if len(set(ids)) != len(ids):
@@ -312,24 +333,36 @@ def main():
     # 8
     nb, na = ({i["name"] for i in golden.indices_of(x)} for x in (b, n))
     lost = nb - na - {"__lance_frag_reuse"}
-    if lost and not a.may_drop_indices:
+    if lost and not may_drop_indices:
         bad(8, f"indices {sorted(lost)} are gone")
-    guard(8, "filters", lambda: check_filters(8, "latest", n, key))
+    if key:
+        guard(8, "filters", lambda: check_filters(8, "latest", n, key))
     # 9
     if not problems:
-        guard(9, "later operations", lambda: later(after, key))
+        guard(9, "later operations", lambda: later(after, key) if key else later_without_key(after))
     else:
-        print("rule 9 was not tried, since others fail", file=sys.stderr)
-    return finish(after)
+        problems.append("rule 9 was not tried, since others fail")
+    return list(problems)
 
 
-def finish(after):
-    if problems:
-        print(f"FAIL {after}: {len(problems)} problems", file=sys.stderr)
-        for p in problems[:40]:
+def main():
+    ap = argparse.ArgumentParser(usage=__doc__)
+    ap.add_argument("before")
+    ap.add_argument("after")
+    ap.add_argument("--key", default="k")
+    ap.add_argument("--versions-added", type=int, help="how many versions the migration may make (default: any)")
+    ap.add_argument("--may-drop-indices", action="store_true")
+    a = ap.parse_args()
+    for d in (a.before, a.after):
+        if not os.path.isdir(d):
+            ap.error(f"{d}: no such folder")
+    found = check(a.before.rstrip("/"), a.after.rstrip("/"), a.key, a.versions_added, a.may_drop_indices)
+    if found:
+        print(f"FAIL {a.after}: {len(found)} problems", file=sys.stderr)
+        for p in found[:40]:
             print("  " + p, file=sys.stderr)
         return 1
-    print(f"OK {after}")
+    print(f"OK {a.after}")
     return 0
 
 
