@@ -1,0 +1,159 @@
+#include "rowids/segment.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "pennon/base/error.h"
+
+namespace pennon {
+namespace {
+
+// Smallest k such that holes[k] - k > target: the number of holes before the position that target
+// names.
+uint64_t HolesBefore(const PackedArray& holes, uint64_t target) {
+  uint64_t low = 0;
+  uint64_t high = holes.count;
+  while (low < high) {
+    const uint64_t middle = low + (high - low) / 2;
+    const uint64_t hole = holes[middle];
+    if (hole >= middle && hole - middle > target) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
+}
+
+std::optional<uint64_t> FindInRangeRun(const SegmentIndex& index, uint64_t offset) {
+  const auto next = std::upper_bound(index.starts.begin(), index.starts.end(), offset);
+  if (next == index.starts.begin()) return std::nullopt;
+  const auto range = static_cast<size_t>(next - index.starts.begin()) - 1;
+  const uint64_t position = index.positions[range] + (offset - index.starts[range]);
+  if (position >= index.positions[range + 1]) return std::nullopt;
+  return position;
+}
+
+}  // namespace
+
+std::string_view SegmentFormName(SegmentForm form) {
+  switch (form) {
+    case SegmentForm::kRangeWithHoles:
+      return "range_with_holes";
+    case SegmentForm::kRangeWithBitmap:
+      return "range_with_bitmap";
+    case SegmentForm::kSortedArray:
+      return "sorted_array";
+    case SegmentForm::kArray:
+      return "array";
+    default:
+      return "range";
+  }
+}
+
+SegmentIndex MakeSegmentIndex(const Segment& segment) {
+  SegmentIndex index;
+  if (segment.form == SegmentForm::kRangeWithBitmap) {
+    index.ranks = MakeRanks(segment.bitmap);
+  } else if (segment.form == SegmentForm::kRangeRun) {
+    index.starts.reserve(segment.num_wire_segments);
+    index.positions.reserve(segment.num_wire_segments + 1);
+    uint32_t position = 0;
+    std::string_view bytes = segment.wire;
+    while (!bytes.empty()) {
+      // Parsed once already when the run was folded, so it cannot fail now.
+      const auto range = TakeWireSegment(&bytes, 0).ValueOr(Segment{});
+      index.starts.push_back(static_cast<uint32_t>(range.start - segment.start));
+      index.positions.push_back(position);
+      position += static_cast<uint32_t>(range.num_rows);
+    }
+    index.positions.push_back(position);
+  }
+  return index;
+}
+
+arrow::Status ValidateSegmentBody(const Segment& segment, uint64_t origin) {
+  const bool holes = segment.form == SegmentForm::kRangeWithHoles;
+  if (!holes && segment.form != SegmentForm::kSortedArray) return arrow::Status::OK();
+  const auto descent = FirstDescent(segment.array);
+  if (!descent) return arrow::Status::OK();
+  const uint64_t offset = origin + static_cast<uint64_t>(segment.array.data - segment.wire.data()) +
+                          *descent * segment.array.width;
+  return MakeError(ErrorKind::kCorrupt,
+                   fmt::format("row id sequence is corrupt: {} not strictly ascending at byte {}",
+                               holes ? "holes are" : "sorted array is", offset));
+}
+
+std::optional<ValueBounds> HeaderBounds(const Segment& segment) {
+  const auto& array = segment.array;
+  switch (segment.form) {
+    case SegmentForm::kSortedArray:
+      if (array.empty()) return std::nullopt;
+      return ValueBounds{array.front(), array.back()};
+    case SegmentForm::kArray: {
+      if (array.empty()) return std::nullopt;
+      const uint64_t most = array.width == 2   ? 0xFFFFu
+                            : array.width == 4 ? 0xFFFFFFFFu
+                                               : ~uint64_t{0};
+      return ValueBounds{array.base, array.base + std::min(most, ~uint64_t{0} - array.base)};
+    }
+    default:
+      if (segment.start == segment.end || (segment.num_rows == 0 && !segment.is_uncounted()))
+        return std::nullopt;
+      return ValueBounds{segment.start, segment.end - 1};
+  }
+}
+
+uint64_t CountRows(const Segment& segment, const SegmentIndex* index) {
+  if (!segment.is_uncounted()) return segment.num_rows;
+  return index != nullptr ? index->ranks.total : CountOnes(segment.bitmap);
+}
+
+std::optional<uint64_t> FindInSegment(const Segment& segment, const SegmentIndex& index,
+                                      uint64_t id) {
+  if (!segment.is_array() && (id < segment.start || id >= segment.end)) return std::nullopt;
+  const uint64_t offset = id - segment.start;
+  switch (segment.form) {
+    case SegmentForm::kRange:
+      return offset;
+    case SegmentForm::kRangeWithHoles: {
+      const uint64_t before = LowerBound(segment.array, id);
+      if (before < segment.array.count && segment.array[before] == id) return std::nullopt;
+      // Only a corrupt body has more holes before a place than places, or a position behind the
+      // last.
+      if (before > offset || offset - before >= segment.num_rows) return std::nullopt;
+      return offset - before;
+    }
+    case SegmentForm::kRangeWithBitmap:
+      if (!segment.bitmap.Test(offset)) return std::nullopt;
+      return Rank(segment.bitmap, index.ranks, offset);
+    case SegmentForm::kRangeRun:
+      return FindInRangeRun(index, offset);
+    case SegmentForm::kSortedArray:
+      return FindAscending(segment.array, id);
+    case SegmentForm::kArray:
+      return FindAnyOrder(segment.array, id);
+  }
+  return std::nullopt;
+}
+
+uint64_t ValueInSegment(const Segment& segment, const SegmentIndex& index, uint64_t position) {
+  switch (segment.form) {
+    case SegmentForm::kRange:
+      return segment.start + position;
+    case SegmentForm::kRangeWithHoles:
+      return segment.start + position + HolesBefore(segment.array, segment.start + position);
+    case SegmentForm::kRangeWithBitmap:
+      return segment.start + Select(segment.bitmap, index.ranks, position);
+    case SegmentForm::kRangeRun: {
+      const auto next = std::upper_bound(index.positions.begin(), index.positions.end(), position);
+      const auto range = static_cast<size_t>(next - index.positions.begin()) - 1;
+      return segment.start + index.starts[range] + (position - index.positions[range]);
+    }
+    default:
+      return segment.array[position];
+  }
+}
+
+}  // namespace pennon
