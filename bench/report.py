@@ -1,5 +1,6 @@
 """What every benchmark prints: one JSON object for machines, or a table for people. And what they all measure with."""
 import json
+import multiprocessing
 import os
 import pathlib
 import platform
@@ -77,23 +78,26 @@ def run_program(arguments, fsync=True, wanted_exit=0):
     return seconds, usage.ru_maxrss * 1024, out
 
 
+def _child(pipe, function, arguments):
+    import lance  # noqa: F401  so that the peak before the function holds what the import costs
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    result = function(*arguments)
+    pipe.send((result, 1024 * (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)))
+
+
 def in_child(function, *arguments):
-    """(result, peak resident bytes) of a Python function run in a fork of its own, so that memory is its own."""
-    read, write = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(read)
-        result = function(*arguments)
-        with os.fdopen(write, "w") as pipe:
-            json.dump([result, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024], pipe)
-        os._exit(0)
-    os.close(write)
-    with os.fdopen(read) as pipe:
-        text = pipe.read()
-    os.waitpid(child, 0)
-    if not text:
+    """(result, growth of peak resident bytes) of a function that uses the reference, in a process of its own."""
+    context = multiprocessing.get_context("spawn")
+    receive, send = context.Pipe(duplex=False)
+    process = context.Process(target=_child, args=(send, function, arguments))
+    process.start()
+    send.close()
+    try:
+        return receive.recv()
+    except EOFError:
         sys.exit(f"{function.__name__} failed")
-    return json.loads(text)
+    finally:
+        process.join()
 
 
 def median(values):
