@@ -1,1 +1,79 @@
-int main() { return 0; }
+// The program: parses the command line, runs one subcommand, turns its outcome into one line and an exit code.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstring>
+
+#include "command.h"
+#include "pennon/base/error.h"
+#include "pennon/version.h"
+
+namespace {
+
+using namespace pennon::cli;
+
+/// Errors are one line, whatever a path or a message holds.
+std::string OneLine(std::string text) {
+  for (char& c : text) {
+    if (c == '\n' || c == '\r') c = ' ';
+  }
+  return text;
+}
+
+void ReportError(std::string_view kind, const std::string& message, bool json) {
+  if (json) PrintJson({{"error", {{"kind", kind}, {"message", message}}}});
+  std::fflush(stdout);
+  fmt::print(stderr, "pennon: error: {}\n", OneLine(message));
+}
+
+int ExitCodeOf(const arrow::Status& status) {
+  return pennon::KindOf(status) == pennon::ErrorKind::kConflict ? kExitConflict : kExitFailed;
+}
+
+bool WantsJson(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    if (std::strcmp(argv[i], "--json") == 0) return true;
+  }
+  return false;
+}
+
+void AddCommands(CLI::App& app, Action* action) {
+  AddInfo(app, action);
+  AddVersions(app, action);
+  AddTransactions(app, action);
+  AddFragments(app, action);
+  AddRowIds(app, action);
+  AddMigrate(app, action);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Lance tables whose rows keep their identity: look at them, check them, give them stable row ids.");
+  app.name("pennon");
+  app.set_version_flag("--version", std::string("pennon ") + pennon::kVersion);
+  app.require_subcommand(1);
+  app.footer("Exit codes: 0 done, 1 failed, 2 wrong usage, 3 conflict that a retry may cure, 4 verify found something "
+             "broken.\n'pennon COMMAND --help' says what a command takes.");
+  Action action;
+  AddCommands(app, &action);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);
+    const auto* command = app.get_subcommands().empty() ? nullptr : app.get_subcommands().front();
+    ReportError("usage",
+                fmt::format("{} (see 'pennon {}--help')", error.what(), command ? command->get_name() + " " : ""),
+                WantsJson(argc, argv));
+    return kExitUsage;
+  }
+  const auto result = action();
+  if (!result.ok()) {
+    ReportError(pennon::ErrorKindName(pennon::KindOf(result.status())), pennon::MessageOf(result.status()),
+                WantsJson(argc, argv));
+    return ExitCodeOf(result.status());
+  }
+  if (std::fflush(stdout) != 0) return kExitFailed;
+  return *result;
+}

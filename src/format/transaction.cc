@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "format/fragment.h"
 #include "pennon/base/error.h"
 #include "table.pb.h"
@@ -93,6 +95,32 @@ std::string Detail(const proto::Transaction& transaction) {
   }
 }
 
+template <typename Messages>
+arrow::Status AppendFragmentIds(const Messages& encoded, std::vector<FragmentId>* out) {
+  for (const auto& bytes : encoded) {
+    ARROW_ASSIGN_OR_RAISE(const Fragment fragment, DecodeFragment(bytes, 0));
+    out->push_back(fragment.id);
+  }
+  return arrow::Status::OK();
+}
+
+arrow::Result<std::vector<RewriteGroup>> RewriteGroups(const proto::Transaction::Rewrite& rewrite) {
+  std::vector<RewriteGroup> groups;
+  if (rewrite.deprecated_old_fragments_size() > 0) {
+    RewriteGroup group;
+    ARROW_RETURN_NOT_OK(AppendFragmentIds(rewrite.deprecated_old_fragments(), &group.old_fragments));
+    ARROW_RETURN_NOT_OK(AppendFragmentIds(rewrite.deprecated_new_fragments(), &group.new_fragments));
+    groups.push_back(std::move(group));
+  }
+  for (const auto& message : rewrite.groups()) {
+    RewriteGroup group;
+    ARROW_RETURN_NOT_OK(AppendFragmentIds(message.old_fragments(), &group.old_fragments));
+    ARROW_RETURN_NOT_OK(AppendFragmentIds(message.new_fragments(), &group.new_fragments));
+    groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
 }  // namespace
 
 arrow::Result<Transaction> DecodeTransaction(std::string_view bytes) {
@@ -106,6 +134,9 @@ arrow::Result<Transaction> DecodeTransaction(std::string_view bytes) {
   out.operation = OperationName(message);
   out.properties = {message.properties().begin(), message.properties().end()};
   out.detail = Detail(message);
+  if (message.has_rewrite()) {
+    ARROW_ASSIGN_OR_RAISE(out.rewrite_groups, RewriteGroups(message.rewrite()));
+  }
   return out;
 }
 

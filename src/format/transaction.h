@@ -15,6 +15,12 @@
 
 namespace pennon {
 
+/// Fragments that a rewrite replaced, and those that took their rows over, both in row order.
+struct RewriteGroup {
+  std::vector<FragmentId> old_fragments;
+  std::vector<FragmentId> new_fragments;
+};
+
 /// A decoded transaction, as far as history and conflict reports need it.
 struct Transaction {
   Version read_version{};
@@ -23,6 +29,7 @@ struct Transaction {
   std::map<std::string, std::string> properties;
   /// One line on what the operation says of itself, e.g. "where k < 3" of a delete; may be empty.
   std::string detail;
+  std::vector<RewriteGroup> rewrite_groups;  ///< Of a Rewrite only.
 };
 
 /// Reads a transaction message. Errors: kCorrupt.

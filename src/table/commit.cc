@@ -69,7 +69,9 @@ arrow::Result<CommitAnswer> WriteVersion(const std::shared_ptr<Store>& store, co
     case Ownership::kUnreadable:
       break;
   }
-  return CommitAnswer{CommitOutcome::kUnknown, put.status()};
+  return CommitAnswer{CommitOutcome::kUnknown,
+                      put.ok() ? MakeError(ErrorKind::kIo, fmt::format("the manifest there cannot be read: {}", path))
+                               : put.status()};
 }
 
 }  // namespace pennon

@@ -1,0 +1,128 @@
+#include "txn/lineage_trace.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "pennon/base/error.h"
+
+namespace pennon {
+namespace {
+
+size_t HashFiles(const Fragment& fragment) {
+  size_t hash = 0;
+  for (const auto& file : fragment.files) hash = hash * 1099511628211u + std::hash<std::string>{}(file.path);
+  return hash;
+}
+
+/// Operations whose change of a fragment's files changes values of its rows. A projection only drops columns.
+bool ChangesValues(const Transaction* transaction) {
+  if (transaction == nullptr) return true;
+  const auto& operation = transaction->operation;
+  return operation == "Merge" || operation == "DataReplacement" || operation == "Update" || operation == "DataOverlay" ||
+         operation == "Restore" || operation == "Unknown";
+}
+
+/// Binary search: fragments are listed by id. A list in another order makes a source look gone, and its rows count as
+/// written anew, which misses no change.
+const Fragment* FindFragment(const Manifest& manifest, FragmentId id) {
+  const auto found = std::lower_bound(manifest.fragments.begin(), manifest.fragments.end(), id,
+                                      [](const Fragment& fragment, FragmentId wanted) { return fragment.id < wanted; });
+  return found == manifest.fragments.end() || found->id != id ? nullptr : &*found;
+}
+
+}  // namespace
+
+FragmentStamps LineageTrace::StampsOf(const Fragment& fragment) const {
+  const auto found = states_.find(ToInteger(fragment.id));
+  if (found == states_.end()) return {};
+  const State& state = found->second;
+  if (state.runs != nullptr) return *state.runs;
+  return {VersionSequence::Uniform(fragment.physical_rows, state.created),
+          VersionSequence::Uniform(fragment.physical_rows, state.last_updated)};
+}
+
+arrow::Status LineageTrace::AppendLive(const Fragment& fragment, FragmentStamps* out) const {
+  const FragmentStamps stamps = StampsOf(fragment);
+  std::vector<OffsetRange> live = {{0, fragment.physical_rows}};
+  if (fragment.deletion_file.has_value()) {
+    ARROW_ASSIGN_OR_RAISE(const auto deletions, load_deletions_(*previous_, fragment));
+    live = deletions.LiveRanges({0, fragment.physical_rows});
+  }
+  for (const auto& range : live) {
+    ARROW_ASSIGN_OR_RAISE(const auto created, stamps.created.Slice(range.begin, range.size()));
+    ARROW_ASSIGN_OR_RAISE(const auto last_updated, stamps.last_updated.Slice(range.begin, range.size()));
+    out->created.Append(created);
+    out->last_updated.Append(last_updated);
+  }
+  return arrow::Status::OK();
+}
+
+arrow::Status LineageTrace::CarryRewrites(const Manifest& manifest, const Transaction& transaction) {
+  for (const auto& group : transaction.rewrite_groups) {
+    FragmentStamps carried;
+    bool complete = true;
+    for (const FragmentId id : group.old_fragments) {
+      const Fragment* source = FindFragment(*previous_, id);
+      complete = complete && source != nullptr;
+      if (source != nullptr) ARROW_RETURN_NOT_OK(AppendLive(*source, &carried));
+    }
+    uint64_t num_rows = 0;
+    std::vector<const Fragment*> targets;
+    std::vector<uint64_t> sizes;
+    for (const FragmentId id : group.new_fragments) {
+      const Fragment* target = FindFragment(manifest, id);
+      complete = complete && target != nullptr && states_.count(ToInteger(id)) == 0;
+      if (!complete) break;
+      targets.push_back(target);
+      sizes.push_back(target->physical_rows);
+      num_rows += target->physical_rows;
+    }
+    // A group that does not add up was not a plain move of rows: its fragments count as written now.
+    if (!complete || num_rows != carried.created.size()) continue;
+    ARROW_ASSIGN_OR_RAISE(auto created, Rechunk(std::span(&carried.created, 1), sizes, false));
+    ARROW_ASSIGN_OR_RAISE(auto last_updated, Rechunk(std::span(&carried.last_updated, 1), sizes, false));
+    for (size_t i = 0; i < targets.size(); ++i) {
+      State& state = states_[ToInteger(targets[i]->id)];
+      state.runs = std::make_shared<FragmentStamps>(FragmentStamps{std::move(created[i]), std::move(last_updated[i])});
+      state.files_hash = HashFiles(*targets[i]);
+    }
+  }
+  return arrow::Status::OK();
+}
+
+arrow::Status LineageTrace::Advance(std::shared_ptr<const Manifest> manifest, const Transaction* transaction) {
+  const Version now = manifest->version;
+  if (now <= version()) {
+    return MakeError(ErrorKind::kInvalidArgument, fmt::format("versions must ascend: {} behind {}", ToInteger(now),
+                                                              ToInteger(version())));
+  }
+  const bool follows = previous_ != nullptr && now == NextVersion(version());
+  if (follows && transaction != nullptr) ARROW_RETURN_NOT_OK(CarryRewrites(*manifest, *transaction));
+  const bool changes_values = ChangesValues(follows ? transaction : nullptr);
+  states_.reserve(states_.size() + (previous_ == nullptr ? manifest->fragments.size() : 0));
+  for (const auto& fragment : manifest->fragments) {
+    const size_t files_hash = HashFiles(fragment);
+    const auto [entry, is_new] = states_.try_emplace(ToInteger(fragment.id));
+    State& state = entry->second;
+    if (is_new) {
+      state.created = now;
+      state.last_updated = now;
+    } else if (state.files_hash != files_hash && changes_values) {
+      if (state.runs == nullptr) {
+        state.last_updated = now;
+      } else {
+        state.runs = std::make_shared<FragmentStamps>(
+            FragmentStamps{state.runs->created, VersionSequence::Uniform(fragment.physical_rows, now)});
+      }
+    }
+    state.files_hash = files_hash;
+  }
+  previous_ = std::move(manifest);
+  return arrow::Status::OK();
+}
+
+}  // namespace pennon
