@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "pennon/export.h"
+
 namespace pennon {
 
 /// What went wrong, as far as a caller would act on it differently.
@@ -24,19 +26,19 @@ enum class ErrorKind {
 };
 
 /// Returns the word for a kind as shown in `--json` output, e.g. "not_found".
-std::string_view ErrorKindName(ErrorKind kind);
+PENNON_EXPORT std::string_view ErrorKindName(ErrorKind kind);
 
 /// Makes a failed status that carries `kind`. The message is fixed text first, values last.
-arrow::Status MakeError(ErrorKind kind, std::string message);
+PENNON_EXPORT arrow::Status MakeError(ErrorKind kind, std::string message);
 
 /// Returns the kind of a failed status. A status that is not ours is classified by its Arrow code.
-ErrorKind KindOf(const arrow::Status& status);
+PENNON_EXPORT ErrorKind KindOf(const arrow::Status& status);
 
 /// Returns the message alone, without Arrow's code in front and without the detail behind.
-std::string MessageOf(const arrow::Status& status);
+PENNON_EXPORT std::string MessageOf(const arrow::Status& status);
 
 /// Returns `status` with `suffix` appended to its message, kind kept; OK stays OK. Used to add the file or
 /// fragment that a lower layer does not know.
-arrow::Status AddContext(const arrow::Status& status, std::string_view suffix);
+PENNON_EXPORT arrow::Status AddContext(const arrow::Status& status, std::string_view suffix);
 
 }  // namespace pennon

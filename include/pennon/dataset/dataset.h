@@ -10,6 +10,7 @@
 
 #include "pennon/base/ids.h"
 #include "pennon/io/store_observer.h"
+#include "pennon/export.h"
 
 namespace pennon {
 
@@ -27,7 +28,7 @@ struct OpenOptions {
 };
 
 /// One version of one table. Cheap to copy by shared_ptr, safe for concurrent use.
-class Dataset {
+class PENNON_EXPORT Dataset {
  public:
   /// Opens a local path or a `file://` URI. Reads one manifest and nothing else of the table: three store calls for
   /// the newest version (listing, hint, manifest), one for a numbered version (two with V1 names), one more for a tag.

@@ -13,6 +13,7 @@
 
 #include "pennon/base/ids.h"
 #include "pennon/dataset/dataset.h"
+#include "pennon/export.h"
 
 namespace pennon {
 
@@ -84,7 +85,7 @@ struct TableInfo {
 /// Describes one version. Store calls: two listings (tags, branches), one read for each of those, and one for each
 /// deletion file whose count the manifest does not record. No data file is read. O(bytes of the manifest).
 /// Errors: kCorrupt for sequences, refs or index coverage that cannot be read.
-arrow::Result<TableInfo> DescribeTable(const Dataset& dataset);
+PENNON_EXPORT arrow::Result<TableInfo> DescribeTable(const Dataset& dataset);
 
 struct VersionInfo {
   Version version{};
@@ -107,7 +108,8 @@ struct VersionInfo {
 
 /// Describes the kept versions up to the handle's own, newest first, at most `count_max` of them.
 /// Store calls: one listing, one read for each version and for a transaction that lies outside its manifest, the tags.
-arrow::Result<std::vector<VersionInfo>> DescribeVersions(const Dataset& dataset, size_t count_max = ~size_t{0});
+PENNON_EXPORT arrow::Result<std::vector<VersionInfo>> DescribeVersions(const Dataset& dataset,
+                                                                       size_t count_max = ~size_t{0});
 
 struct SegmentInfo {
   std::string form;
@@ -176,7 +178,7 @@ struct DescribeOptions {
 };
 
 /// Describes every fragment in the manifest's order. One store call for each deletion file without a recorded count.
-arrow::Result<std::vector<FragmentInfo>> DescribeFragments(const Dataset& dataset,
-                                                           const DescribeOptions& options = {});
+PENNON_EXPORT arrow::Result<std::vector<FragmentInfo>> DescribeFragments(const Dataset& dataset,
+                                                                         const DescribeOptions& options = {});
 
 }  // namespace pennon

@@ -11,6 +11,7 @@
 
 #include "pennon/base/ids.h"
 #include "pennon/dataset/dataset.h"
+#include "pennon/export.h"
 
 namespace pennon {
 
@@ -97,7 +98,7 @@ struct MigrateReport {
 /// Cost: O(fragments) per attempt; with kHistory every kept manifest is read once, in order; two puts and the hint.
 /// Errors: kInvalidArgument when something is in the way (all of it named; a dry run reports it instead), kConflict
 /// when others were faster attempts_max times, kIo, kCorrupt.
-arrow::Result<std::vector<MigrateReport>> MigrateToStableRowIds(const Dataset& dataset,
-                                                                const MigrateOptions& options = {});
+PENNON_EXPORT arrow::Result<std::vector<MigrateReport>> MigrateToStableRowIds(const Dataset& dataset,
+                                                                              const MigrateOptions& options = {});
 
 }  // namespace pennon

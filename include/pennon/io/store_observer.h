@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <string>
 
+#include "pennon/export.h"
+
 namespace pennon {
 
 enum class StoreCall { kOpen, kRead, kReadWhole, kList, kStat, kPut, kPutIfAbsent, kRemove };
@@ -20,7 +22,7 @@ struct StoreEvent {
 
 /// Methods are called by many threads at once and must be quick. A failed status replaces the outcome of the call:
 /// from Before the call is not made, from After its effect stays.
-class StoreObserver {
+class PENNON_EXPORT StoreObserver {
  public:
   virtual ~StoreObserver() = default;
   virtual arrow::Status Before(const StoreEvent& event) = 0;
