@@ -8,7 +8,7 @@ import resource
 import statistics
 import subprocess
 import sys
-import time
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROGRAM = pathlib.Path(os.environ.get("PENNON_PROGRAM", ROOT / "build/release/cli/pennon"))
@@ -60,22 +60,29 @@ def _text(value):
     return str(value)
 
 
-def run_program(arguments, fsync=True, wanted_exit=0):
+# The peak that wait4 tells of a child counts what its parent held when it was started: so a small parent starts it.
+LAUNCHER = """
+import os, sys, time
+begin = time.perf_counter()
+child = os.posix_spawn(sys.argv[2], sys.argv[2:], os.environ)
+_, status, usage = os.wait4(child, 0)
+with open(sys.argv[1], "w") as out:
+    print(time.perf_counter() - begin, usage.ru_maxrss * 1024, os.waitstatus_to_exitcode(status), file=out)
+"""
+
+
+def run_program(arguments, fsync=True):
     """(wall seconds, peak resident bytes, standard output) of one run of the program as a process of its own."""
     environment = dict(os.environ)
     if not fsync:
         environment["PENNON_FSYNC"] = "0"
-    begin = time.perf_counter()
-    process = subprocess.Popen([str(PROGRAM), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               env=environment, text=True)
-    out, errors = process.stdout.read(), process.stderr.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    seconds = time.perf_counter() - begin
-    code = os.waitstatus_to_exitcode(status)
-    process.returncode = code
-    if code != wanted_exit:
-        sys.exit(f"{' '.join(arguments)}: exit {code}, wanted {wanted_exit}: {errors.strip()}")
-    return seconds, usage.ru_maxrss * 1024, out
+    with tempfile.NamedTemporaryFile("r") as figures:
+        done = subprocess.run([sys.executable, "-S", "-c", LAUNCHER, figures.name, str(PROGRAM), *arguments],
+                              env=environment, capture_output=True, text=True)
+        seconds, peak, code = figures.read().split()
+    if code != "0":
+        sys.exit(f"{' '.join(arguments)}: exit {code}: {done.stderr.strip()}")
+    return float(seconds), int(peak), done.stdout
 
 
 def _child(pipe, function, arguments):

@@ -18,7 +18,6 @@ class Run:
     code: int
     out: str
     err: str
-    peak_bytes: int
 
     @property
     def json(self):
@@ -37,39 +36,9 @@ def run(*arguments, fsync=False, prefix=(), environment=None):
     env = {**os.environ, **(environment or {})}
     if not fsync:
         env["PENNON_FSYNC"] = "0"
-    process = subprocess.Popen([*prefix, str(PROGRAM), *map(str, arguments)], stdin=subprocess.DEVNULL,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env)
-    out, err = communicate(process)
-    return Run(process.returncode, out.decode(), err.decode(), process.peak_bytes)
-
-
-def communicate(process):
-    """Like Popen.communicate, and notes the peak of resident memory."""
-    import selectors
-    import time
-    chunks = {process.stdout: [], process.stderr: []}
-    end = time.monotonic() + RUN_S_MAX
-    with selectors.DefaultSelector() as selector:
-        for pipe in chunks:
-            selector.register(pipe, selectors.EVENT_READ)
-        while selector.get_map():
-            left = end - time.monotonic()
-            if left <= 0:
-                process.kill()
-                process.wait()
-                raise AssertionError(f"{process.args} hangs: not done after {RUN_S_MAX} s")
-            for key, _ in selector.select(left):
-                data = os.read(key.fd, 1 << 16)
-                if data:
-                    chunks[key.fileobj].append(data)
-                else:
-                    selector.unregister(key.fileobj)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    process.peak_bytes = usage.ru_maxrss * 1024
-    for pipe in chunks:
-        pipe.close()
-    return b"".join(chunks[process.stdout]), b"".join(chunks[process.stderr])
+    finished = subprocess.run([*prefix, str(PROGRAM), *map(str, arguments)], stdin=subprocess.DEVNULL,
+                              capture_output=True, env=env, timeout=RUN_S_MAX)
+    return Run(finished.returncode, finished.stdout.decode(), finished.stderr.decode())
 
 
 def done(*arguments, **options):

@@ -15,13 +15,18 @@ from program import BROKEN, DONE, FAILED, USAGE, done, run, tree
 
 SMALL = "create_simple.plain.v2_1"
 COMMANDS = ["info", "versions", "transactions", "fragments", "rowids", "verify", "migrate"]
-PEAK_BYTES_MAX = 120_000_000
+MEMORY_BYTES_MAX = 150_000_000
+BOUNDED = ("prlimit", f"--data={MEMORY_BYTES_MAX}")  # an allocation beyond it fails, and the program with it
+
+
+def bounded(*arguments):
+    return run(*arguments, prefix=BOUNDED)
 
 
 def refused(command, path, *words, code=(FAILED,), options=()):
     """The command fails with one line that holds the words, as text and as JSON, and changes nothing."""
     before = tree(path)
-    result = run(command, path, *options)
+    result = bounded(command, path, *options)
     assert result.code in code, f"{command}: exit {result.code}: {result.err}"
     line = result.error_line()
     for word in words:
@@ -30,7 +35,6 @@ def refused(command, path, *words, code=(FAILED,), options=()):
     as_json = run(command, path, *options, "--json")
     assert as_json.code == result.code
     assert as_json.json["error"]["message"] and as_json.json["error"]["kind"]
-    assert result.peak_bytes < PEAK_BYTES_MAX
     assert tree(path) == before, f"{command} changed something"
     return line
 
@@ -89,10 +93,9 @@ def test_a_manifest_cut_at_every_length(copy):
     name = manifest_bytes.manifest_name(2)
     for length in range(len(raw)):
         with_manifest(path, raw[:length])
-        result = run("info", path)
+        result = bounded("info", path)
         assert result.code == FAILED, f"cut at {length} of {len(raw)}: exit {result.code}"
         assert name in result.error_line()
-        assert result.peak_bytes < PEAK_BYTES_MAX
     for command in COMMANDS:
         refused(command, with_manifest(path, raw[:len(raw) // 2]), name,
                 code=(FAILED, BROKEN) if command == "verify" else (FAILED,))
@@ -110,11 +113,10 @@ def test_flipped_bits_never_crash(copy, name):
             broken[rng.randrange(len(raw))] ^= 1 << rng.randrange(8)
         with_manifest(path, bytes(broken), version)
         for command in ("info", "rowids", "verify"):
-            result = run(command, path, "--json")
+            result = bounded(command, path, "--json")
             assert result.code in (DONE, FAILED, BROKEN), f"trial {trial}: {command}: exit {result.code}: {result.err}"
             if result.code == FAILED:
                 result.error_line()
-            assert result.peak_bytes < PEAK_BYTES_MAX
 
 
 def test_garbage_and_foreign_manifests(copy):
@@ -136,10 +138,9 @@ def test_garbage_and_foreign_manifests(copy):
     }
     for what, data in cases.items():
         with_manifest(path, data)
-        result = run("info", path)
+        result = bounded("info", path)
         assert result.code == FAILED, f"{what}: exit {result.code}"
         assert name in result.error_line(), what
-        assert result.peak_bytes < PEAK_BYTES_MAX, what
         before = tree(path)
         assert run("migrate", path).code == FAILED, what
         assert tree(path) == before, what
@@ -147,7 +148,7 @@ def test_garbage_and_foreign_manifests(copy):
         assert done("info", path, "--version", 1, "--json")["version"] == 1, what
 
 
-REFUSED_BITS = {12: "fragment tree", 13: "covering", 16: "seeds", 18: "18", 40: "40"}
+REFUSED_BITS = {12: "fragment-tree", 13: "covering", 16: "seeds", 18: "18", 40: "40"}
 
 
 @pytest.mark.parametrize("bit", REFUSED_BITS)
@@ -223,9 +224,8 @@ def test_claims_larger_than_the_file_cost_nothing(copy):
         path = with_manifest(copy(tables.DATASETS["create_simple.stable.v2_2"], what + ".lance"),
                              manifest_bytes.rewrite(raw, {3: field(3, 2), 2: odd}))
         for command in ("info", "fragments", "rowids", "verify", "migrate"):
-            result = run(command, path, "--json")
+            result = bounded(command, path, "--json")
             assert result.code in (DONE, FAILED, BROKEN), f"{what}: {command}: exit {result.code}: {result.err}"
-            assert result.peak_bytes < PEAK_BYTES_MAX, f"{what}: {command}"
         assert run("verify", path).code != DONE, what
 
 

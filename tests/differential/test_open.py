@@ -49,6 +49,14 @@ def rowids_view(fragment):
     return view
 
 
+def indices_view(indices):
+    """Where a fragment reuse index is there, the engine shows the fragments of the others as it translates them, and we
+    as they are stored."""
+    translated = any(i["name"] == "__lance_frag_reuse" for i in indices)
+    keys = [k for k in INDEX_KEYS if not (translated and k == "fragment_ids")]
+    return sorted((only(i, keys) for i in indices), key=lambda i: (i["name"], i["uuid"]))
+
+
 @pytest.mark.parametrize("name", tables.EXPECTED)
 def test_facts_of_every_version(name):
     expected, path = tables.expected(name), tables.DATASETS[name]
@@ -58,8 +66,7 @@ def test_facts_of_every_version(name):
         assert only(info, INFO_KEYS) == only(version, INFO_KEYS)
         assert info["data_storage_version"] == version["data_format"]["version"]
         assert info["num_fragments"] == len(version["fragments"])
-        assert sorted((only(i, INDEX_KEYS) for i in info["indices"]), key=lambda i: (i["name"], i["uuid"])) == [
-            only(i, INDEX_KEYS) for i in version["indices"]]
+        assert indices_view(info["indices"]) == indices_view(version["indices"])
         fragments = done("fragments", path, *where)["fragments"]
         assert [fragment_view(f) for f in fragments] == [fragment_view(f) for f in version["fragments"]]
         rowids = done("rowids", path, *where)["fragments"]
@@ -78,12 +85,12 @@ def test_facts_of_the_table(name):
     for tag, target in expected["tags"].items():
         assert done("info", path, "--version", tag, "--json")["version"] == target["version"]
     attached = [v for v in expected["versions"] if not v["detached"]]
-    versions = done("versions", path, "--json")["versions"]
+    versions = sorted(done("versions", path, "--json")["versions"], key=lambda v: v["version"])
     assert [only(v, ("version", "timestamp", "operation", "row_count")) for v in versions] == [
         only(v, ("version", "timestamp", "operation", "row_count")) for v in attached]
     transactions = done("transactions", path, "--json")["transactions"]
     assert [(t["version"], *only(t, ("operation", "read_version", "uuid", "properties")).values())
-            for t in transactions] == [
+            for t in sorted(transactions, key=lambda t: t["version"])] == [
         (v["version"], *only(v["transaction"], ("operation", "read_version", "uuid", "properties")).values())
         for v in attached]
 
@@ -148,10 +155,10 @@ def test_branches_have_versions_of_their_own(tmp_path):
 
 
 def test_file_uri_and_trailing_slash():
-    path = tables.DATASETS["delete_few.plain.v2_1"]
+    path = tables.DATASETS["delete_few.plain.v2_1"].resolve()
     plain = done("info", path, "--json")
-    for uri in (path.resolve().as_uri(), f"{path}/", f"{path.parent}/./{path.name}"):
-        assert {**done("info", uri, "--json"), "uri": ""} == {**plain, "uri": ""}
+    for uri in (path.as_uri(), f"{path}/", f"{path.parent}/./{path.name}"):
+        assert done("info", uri, "--json") == plain
 
 
 def test_the_version_hint_is_only_a_lower_bound(copy):

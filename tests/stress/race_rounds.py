@@ -82,8 +82,8 @@ def round_of(pool, path, seed, counts):
     for i in range(len(KINDS)):
         pool.hear(i)
     for i in range(len(KINDS)):
-        pool.say(i, go=2 if KINDS[i] in ("compact", "index", "add_columns") else 4, pause_ms=rng.choice([0, 20, 120]))
-    answers = migrate_amid(path, rng.random() * 0.25, 2 if seed % 4 == 0 else 1)
+        pool.say(i, go=2 if KINDS[i] in ("compact", "index", "add_columns") else 4, pause_ms=rng.choice([0, 40, 150]))
+    answers = migrate_amid(path, rng.random() * 0.12, 2 if seed % 4 == 0 else 1)
     logs = [pool.hear(i) for i in range(len(KINDS))]
     done = [a for a in answers if a["migrated"]]
     if len(done) != 1:
@@ -182,11 +182,12 @@ def judge_commits(path, first_version, migrated, last, logs, counts):
     problems, claimed = [], {migrated: "migrate"}
     if sorted(operations) != list(range(1, last + 1)):
         problems.append(f"versions are {sorted(operations)}")
-    for kind, version, message in (entry for log in logs for entry in log["operations"]):
+    for kind, version, message, on_first_handle in (entry for log in logs for entry in log["operations"]):
         if version is None:
             counts["refused" if message else "nothing to do"] += 1
             continue
         counts["committed after" if version > migrated else "committed before"] += 1
+        counts["committed after, opened before"] += version > migrated and on_first_handle
         if version in claimed:
             problems.append(f"version {version} was promised to {kind} and to {claimed[version]}")
         claimed[version] = kind

@@ -21,4 +21,5 @@ def test_writers_race_the_migration(tmp_path, stress_seconds, capsys):
     with capsys.disabled():
         print(f"\n{rounds} rounds: {dict(counts)}")
     # A race in which nobody is beaten proves nothing.
-    assert counts["committed after"] > rounds and counts["committed before"] > 0 and counts["refused"] > 0, counts
+    assert all(counts[what] > rounds / 10 for what in (
+        "committed before", "committed after", "committed after, opened before", "refused")), counts

@@ -3,7 +3,7 @@
 Reads commands as JSON lines on stdin, answers one JSON line each:
   {"open": path, "seed": n, "slot": i, "slots": n}   opens the table and keeps the handle
   {"go": operations, "pause_ms": p}                  commits that many operations, the first ones on the kept handle
-The log: {"operations": [[kind, version or null, message or null], ..], "rows": {key: value}, "gone": [keys],
+The log: {"operations": [[kind, version or null, message or null, on the first handle], ..], "rows": {key: value}, "gone": [keys],
 "new": [keys]}. A version of null means refused, and nothing changed. Every writer owns the keys with
 key % slots == slot, so the writers' effects commute and the logs can be replayed in any order.
 """
@@ -126,10 +126,10 @@ class Writer:
                 except BaseException as error:  # noqa: BLE001  a panic of the engine is no Exception
                     if isinstance(error, (KeyboardInterrupt, SystemExit)):
                         raise
-                    log.append([kind, None, f"{type(error).__name__}: {error}"[:300]])
+                    log.append([kind, None, f"{type(error).__name__}: {error}"[:300], i + attempt == 0])
                     continue
                 learn()
-                log.append([kind, version, None])
+                log.append([kind, version, None, i + attempt == 0])
                 break
         return {"operations": log, "rows": {str(k): v for k, v in self.rows.items()}, "gone": self.gone, "new": self.new}
 
