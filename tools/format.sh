@@ -9,3 +9,4 @@ for folder in src include cli tests fuzz bench c python examples; do
   [ -d "$folder" ] || continue
   find "$folder" \( -name '*.h' -o -name '*.cc' \) -print0
 done | xargs -0 -r -n 40 -P 2 "$formatter" --style=file "${options[@]}"
+[ "${1:-}" = --check ] || python3 tools/make_format_map.py

@@ -56,6 +56,7 @@ CHECKS = {
     "house": lambda: run([sys.executable, "tools/check_house.py"]),
     "format": lambda: run(["tools/format.sh", "--check"]),
     "links": lambda: run([sys.executable, "tools/check_links.py"]),
+    "format map": lambda: run([sys.executable, "tools/make_format_map.py", "--check"]),
     "golden": lambda: run([sys.executable, "tools/make_golden.py", "--check"]),
     "tidy": tidy,
 }
