@@ -104,9 +104,9 @@ def main():
             copy = folder / f"migrated{i}.lance"
             linked_copy(source, copy)
             before = files(copy)
-            seconds, peak, _ = report.run_program(["migrate", str(copy)])
-            ours.append(seconds)
-            memory.append(peak)
+            cost = report.run_program(["migrate", str(copy)])
+            ours.append(cost.seconds)
+            memory.append(cost.peak_bytes)
             wrote.append(written_bytes(before, files(copy)))
         rewritten = folder / "rewritten.lance"
         theirs, their_peak = report.in_child(rewrite, source, rewritten)

@@ -9,6 +9,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROGRAM = pathlib.Path(os.environ.get("PENNON_PROGRAM", ROOT / "build/release/cli/pennon"))
@@ -67,22 +68,31 @@ begin = time.perf_counter()
 child = os.posix_spawn(sys.argv[2], sys.argv[2:], os.environ)
 _, status, usage = os.wait4(child, 0)
 with open(sys.argv[1], "w") as out:
-    print(time.perf_counter() - begin, usage.ru_maxrss * 1024, os.waitstatus_to_exitcode(status), file=out)
+    print(time.perf_counter() - begin, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024,
+          os.waitstatus_to_exitcode(status), file=out)
 """
 
 
+@dataclass
+class Cost:
+    """What one run of the program as a process of its own cost, and what it printed."""
+    seconds: float
+    cpu_seconds: float
+    peak_bytes: int
+    out: str
+
+
 def run_program(arguments, fsync=True):
-    """(wall seconds, peak resident bytes, standard output) of one run of the program as a process of its own."""
     environment = dict(os.environ)
     if not fsync:
         environment["PENNON_FSYNC"] = "0"
     with tempfile.NamedTemporaryFile("r") as figures:
         done = subprocess.run([sys.executable, "-S", "-c", LAUNCHER, figures.name, str(PROGRAM), *arguments],
                               env=environment, capture_output=True, text=True)
-        seconds, peak, code = figures.read().split()
+        seconds, cpu_seconds, peak, code = figures.read().split()
     if code != "0":
         sys.exit(f"{' '.join(arguments)}: exit {code}: {done.stderr.strip()}")
-    return float(seconds), int(peak), done.stdout
+    return Cost(float(seconds), float(cpu_seconds), int(peak), done.stdout)
 
 
 def _child(pipe, function, arguments):

@@ -24,6 +24,7 @@ LOGS = ROOT / "build" / "logs"
 CORES = os.cpu_count() or 2
 TSAN_BINARIES = ["unit_base", "unit_io", "unit_table", "unit_dataset", "fault"]
 STEP_S_MAX = 1500
+STEP_NAMES = {"fuzz": "address+undefined", "tsan": "thread"}
 FAILURE_LINES = 80
 
 print_lock = threading.Lock()
@@ -111,7 +112,7 @@ def ctest(preset, jobs, only=None, **environment):
                 passed, failed = passed + good, failed + (not good)
     if not done and not failed:
         failed = 1
-    report(f"{preset}: C++ tests", passed, failed, time.monotonic() - begin, log)
+    report(f"{STEP_NAMES.get(preset, preset)}: C++ tests", passed, failed, time.monotonic() - begin, log)
 
 
 def pytest(name, folders, **environment):
@@ -175,16 +176,16 @@ def judges(program):
 
 def sanitizers(fuzz_seconds):
     ctest("release", CORES)
-    if build("asan"):
-        ctest("asan", CORES, **ASAN)
+    # One build for both: the fuzz preset has the same sanitizers as asan, and every test besides the targets.
+    if build("fuzz"):
+        ctest("fuzz", CORES, **ASAN)
+        fuzz(fuzz_seconds)
     configured = (ROOT / "build/tsan/build.ninja").exists() or run(fresh_log("build-tsan"), ["cmake", "--preset", "tsan"])
     subset = targets_of("tsan", TSAN_BINARIES) if configured else []
     if not subset:
         report("tsan: nothing to build", 0, 1, 0.0, LOGS / "build-tsan.log")
     elif build("tsan", subset):
         ctest("tsan", CORES, only=subset, **TSAN)
-    if build("fuzz", ["fuzz/all"]):
-        fuzz(fuzz_seconds)
 
 
 def main():
