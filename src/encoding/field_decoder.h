@@ -72,8 +72,8 @@ class FieldDecoder {
  public:
   virtual ~FieldDecoder() = default;
 
-  /// Appends the byte ranges needed next to `wanted`; appends nothing when all is there. Empty ranges are not asked
-  /// for. Errors: kCorrupt, kTooLarge, kUnsupportedFeature, with column and page.
+  /// Appends the byte ranges needed next to `wanted`; appends nothing when all is there. A range may be
+  /// empty; its answer is then too. Errors: kCorrupt, kTooLarge, kUnsupportedFeature, with column and page.
   virtual arrow::Status Plan(std::vector<ByteRange>* wanted) = 0;
 
   /// Takes what the last Plan asked for, in its order and number.
