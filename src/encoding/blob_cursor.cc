@@ -47,14 +47,16 @@ class BlobCursor : public PageCursor {
       const uint64_t size = Size(row_);
       const uint16_t def = size == 0 ? static_cast<uint16_t>(position >> 16) : uint16_t{0};
       if (size == 0 && position > UINT32_MAX) {
-        return MakeError(ErrorKind::kCorrupt, fmt::format("blob descriptor has impossible levels: {}", position));
+        return MakeError(ErrorKind::kCorrupt,
+                         fmt::format("blob descriptor has impossible levels: {}", position));
       }
       if (has_def) {
         StoreLittleEndian(out->def.values.end(), def);
         out->def.values.Advance(2);
         ++out->def.length;
       }
-      ARROW_RETURN_NOT_OK(wants_bytes_ ? AppendBytes(size, out) : AppendDescriptor(def == 0 ? position : 0, size, out));
+      ARROW_RETURN_NOT_OK(wants_bytes_ ? AppendBytes(size, out)
+                                       : AppendDescriptor(def == 0 ? position : 0, size, out));
     }
     return out->AppendStructure(layers_, false, has_def, num_rows, num_rows, num_rows);
   }
@@ -67,7 +69,9 @@ class BlobCursor : public PageCursor {
     return LoadLittleEndian<uint64_t>(descriptors_.values.children[1].values.data() + row * 8);
   }
 
-  arrow::Status DecodeDescriptors(uint64_t num_rows) { return cursor_->Decode(num_rows, &descriptors_); }
+  arrow::Status DecodeDescriptors(uint64_t num_rows) {
+    return cursor_->Decode(num_rows, &descriptors_);
+  }
 
   arrow::Status PlanBytes(uint64_t num_rows, std::vector<ByteRange>* wanted) {
     for (uint64_t row = 0; row < num_rows; ++row) {
@@ -75,8 +79,9 @@ class BlobCursor : public PageCursor {
       if (size == 0) continue;
       const uint64_t end = SaturatingAdd(Position(row), size);
       if (end > selection_.file_size_bytes) {
-        return MakeError(ErrorKind::kCorrupt, fmt::format("blob lies beyond the end of the file: bytes {} to {} of {}",
-                                                          Position(row), end, selection_.file_size_bytes));
+        return MakeError(ErrorKind::kCorrupt,
+                         fmt::format("blob lies beyond the end of the file: bytes {} to {} of {}",
+                                     Position(row), end, selection_.file_size_bytes));
       }
       wanted->push_back({Position(row), end});
     }
@@ -91,7 +96,8 @@ class BlobCursor : public PageCursor {
   static arrow::Status AppendDescriptor(uint64_t position, uint64_t size, LeafOutput* out) {
     const uint64_t words[] = {position, size};
     for (size_t c = 0; c < 2; ++c) {
-      ARROW_RETURN_NOT_OK(out->values.children[c].AppendFixed(reinterpret_cast<const uint8_t*>(&words[c]), 1));
+      ARROW_RETURN_NOT_OK(
+          out->values.children[c].AppendFixed(reinterpret_cast<const uint8_t*>(&words[c]), 1));
     }
     ++out->values.length;
     return arrow::Status::OK();
@@ -112,13 +118,15 @@ class BlobCursor : public PageCursor {
 
 const LeafType& BlobDescriptorType() {
   static const LeafType type =
-      MakeLeafType(arrow::struct_({arrow::field("position", arrow::uint64()), arrow::field("size", arrow::uint64())}),
+      MakeLeafType(arrow::struct_({arrow::field("position", arrow::uint64()),
+                                   arrow::field("size", arrow::uint64())}),
                    /*is_packed=*/true)
           .ValueOrDie();
   return type;
 }
 
-std::unique_ptr<PageCursor> MakeBlobCursor(PageSelection selection, std::unique_ptr<PageCursor> descriptors) {
+std::unique_ptr<PageCursor> MakeBlobCursor(PageSelection selection,
+                                           std::unique_ptr<PageCursor> descriptors) {
   return std::make_unique<BlobCursor>(std::move(selection), std::move(descriptors));
 }
 

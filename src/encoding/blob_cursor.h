@@ -1,7 +1,7 @@
 /// \file
-/// Blob pages: a page of descriptors, position and size, whose bytes lie elsewhere in the file. Gives the descriptors
-/// or fetches the bytes, as the column's type asks.
-/// Spec: format/data-file.md, headings 6.4 and 11.
+/// Blob pages: a page of descriptors, position and size, whose bytes lie elsewhere in the file.
+/// Gives the descriptors or fetches the bytes, as the column's type asks. Spec:
+/// format/data-file.md, headings 6.4 and 11.
 #pragma once
 
 #include <memory>
@@ -15,6 +15,7 @@ namespace pennon {
 const LeafType& BlobDescriptorType();
 
 /// `descriptors`: the cursor of the page's descriptors, over the same rows.
-std::unique_ptr<PageCursor> MakeBlobCursor(PageSelection selection, std::unique_ptr<PageCursor> descriptors);
+std::unique_ptr<PageCursor> MakeBlobCursor(PageSelection selection,
+                                           std::unique_ptr<PageCursor> descriptors);
 
 }  // namespace pennon

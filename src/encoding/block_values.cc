@@ -21,7 +21,9 @@ namespace {
 
 using Bytes = std::span<const uint8_t>;
 
-arrow::Status Corrupt(std::string message) { return MakeError(ErrorKind::kCorrupt, std::move(message)); }
+arrow::Status Corrupt(std::string message) {
+  return MakeError(ErrorKind::kCorrupt, std::move(message));
+}
 
 /// Whole groups, then either a padded group or raw words: the length tells.
 template <typename T>
@@ -30,10 +32,12 @@ arrow::Status UnpackGroups(unsigned width, Bytes block, uint64_t num_values, Val
   const uint64_t num_rest = num_values % kFastLanesGroup;
   const uint64_t group_bytes = FastLanesBytes(width);
   const uint64_t full_bytes = SaturatingMultiply(num_full, group_bytes);
-  const bool is_rest_raw = num_rest != 0 && block.size() == SaturatingAdd(full_bytes, num_rest * sizeof(T));
+  const bool is_rest_raw =
+      num_rest != 0 && block.size() == SaturatingAdd(full_bytes, num_rest * sizeof(T));
   if (!is_rest_raw && block.size() != SaturatingAdd(full_bytes, num_rest == 0 ? 0 : group_bytes)) {
-    return Corrupt(fmt::format("bit-packed block has the wrong size: {} values of {} bits, {} bytes", num_values, width,
-                               block.size()));
+    return Corrupt(
+        fmt::format("bit-packed block has the wrong size: {} values of {} bits, {} bytes",
+                    num_values, width, block.size()));
   }
   ARROW_RETURN_NOT_OK(out->values.Reserve(SaturatingMultiply(num_values, sizeof(T))));
   const uint8_t* in = block.data();
@@ -53,7 +57,8 @@ arrow::Status UnpackGroups(unsigned width, Bytes block, uint64_t num_values, Val
   return arrow::Status::OK();
 }
 
-arrow::Status DecodeOutOfLine(const ValueEncoding& encoding, Bytes block, uint64_t num_values, ValueBuilder* out) {
+arrow::Status DecodeOutOfLine(const ValueEncoding& encoding, Bytes block, uint64_t num_values,
+                              ValueBuilder* out) {
   if (out->type->kind != LeafKind::kFixed || encoding.bits != out->type->FixedBits()) {
     return Corrupt("bit-packed values in a column of another layout");
   }
@@ -78,7 +83,8 @@ arrow::Result<std::array<Bytes, 2>> SplitRuns(Bytes block) {
   return std::array<Bytes, 2>{block.first(values_size), block.subspan(values_size)};
 }
 
-arrow::Status DecodeConstant(const ValueEncoding& encoding, uint64_t num_values, ValueBuilder* out) {
+arrow::Status DecodeConstant(const ValueEncoding& encoding, uint64_t num_values,
+                             ValueBuilder* out) {
   if (!encoding.has_value) return out->AppendEmpty(num_values);
   const uint64_t width = out->type->width_bytes;
   if (out->type->kind != LeafKind::kFixed || encoding.value.size() != width) {
@@ -86,24 +92,26 @@ arrow::Status DecodeConstant(const ValueEncoding& encoding, uint64_t num_values,
   }
   ARROW_RETURN_NOT_OK(out->values.Reserve(SaturatingMultiply(num_values, width)));
   for (uint64_t i = 0; i < num_values; ++i) {
-    ARROW_RETURN_NOT_OK(out->AppendFixed(reinterpret_cast<const uint8_t*>(encoding.value.data()), 1));
+    ARROW_RETURN_NOT_OK(
+        out->AppendFixed(reinterpret_cast<const uint8_t*>(encoding.value.data()), 1));
   }
   return arrow::Status::OK();
 }
 
-arrow::Status DecodeZipped(const ValueEncoding& encoding, Bytes block, uint64_t num_values, ValueBuilder* out) {
+arrow::Status DecodeZipped(const ValueEncoding& encoding, Bytes block, uint64_t num_values,
+                           ValueBuilder* out) {
   ARROW_ASSIGN_OR_RAISE(const uint64_t width, ZippedBytes(encoding, *out->type));
   if (block.size() != SaturatingMultiply(width, num_values)) {
-    return Corrupt(fmt::format("block has the wrong size: {} values of {} bytes, {} bytes", num_values, width,
-                               block.size()));
+    return Corrupt(fmt::format("block has the wrong size: {} values of {} bytes, {} bytes",
+                               num_values, width, block.size()));
   }
   return AppendZipped(encoding, block.data(), width, num_values, out);
 }
 
 }  // namespace
 
-arrow::Status DecodeBlock(const ValueEncoding& encoding, Bytes block, uint64_t num_values, DecodeScratch* scratch,
-                          ValueBuilder* out) {
+arrow::Status DecodeBlock(const ValueEncoding& encoding, Bytes block, uint64_t num_values,
+                          DecodeScratch* scratch, ValueBuilder* out) {
   const RowRange all{0, num_values};
   switch (encoding.kind) {
     case EncodingKind::kFlat:
@@ -114,7 +122,8 @@ arrow::Status DecodeBlock(const ValueEncoding& encoding, Bytes block, uint64_t n
     case EncodingKind::kOutOfLineBitpacking:
       return DecodeOutOfLine(encoding, block, num_values, out);
     case EncodingKind::kRle: {
-      if (encoding.bits != out->type->FixedBits()) return Corrupt("run-length values have the wrong width");
+      if (encoding.bits != out->type->FixedBits())
+        return Corrupt("run-length values have the wrong width");
       ARROW_ASSIGN_OR_RAISE(const auto parts, SplitRuns(block));
       return DecodeRuns(parts[0], parts[1], num_values, {&all, 1}, out);
     }
@@ -130,12 +139,14 @@ arrow::Status DecodeBlock(const ValueEncoding& encoding, Bytes block, uint64_t n
     case EncodingKind::kConstant:
       return DecodeConstant(encoding, num_values, out);
     default:
-      return Corrupt(fmt::format("encoding cannot stand in a block: {}", EncodingKindName(encoding.kind)));
+      return Corrupt(
+          fmt::format("encoding cannot stand in a block: {}", EncodingKindName(encoding.kind)));
   }
 }
 
-arrow::Result<uint64_t> DecodeLevels(const ValueEncoding& encoding, Bytes block, uint64_t num_levels,
-                                     DecodeScratch* scratch, ValueBuilder* out) {
+arrow::Result<uint64_t> DecodeLevels(const ValueEncoding& encoding, Bytes block,
+                                     uint64_t num_levels, DecodeScratch* scratch,
+                                     ValueBuilder* out) {
   if (encoding.kind == EncodingKind::kRle) {
     ARROW_ASSIGN_OR_RAISE(const auto parts, SplitRuns(block));
     const uint64_t sum = CountRuns(parts[1]);

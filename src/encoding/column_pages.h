@@ -1,7 +1,7 @@
 /// \file
-/// What the decoders are told about one column of a data file: its pages with their buffers and encodings, all as
-/// plain numbers and borrowed bytes. The file layer fills it from the column's metadata.
-/// Spec: format/data-file.md, heading 1.2.
+/// What the decoders are told about one column of a data file: its pages with their buffers and
+/// encodings, all as plain numbers and borrowed bytes. The file layer fills it from the column's
+/// metadata. Spec: format/data-file.md, heading 1.2.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ namespace pennon {
 
 /// Which message describes a page, or a column.
 enum class EncodingMessage : uint8_t {
-  kArrayEncoding,   ///< Pages of version 2.0.
-  kPageLayout,      ///< Pages of versions 2.1 and 2.2.
+  kArrayEncoding,  ///< Pages of version 2.0.
+  kPageLayout,     ///< Pages of versions 2.1 and 2.2.
 };
 
 struct PageInfo {
-  /// The page's `length`: top-level rows as a rule, items below a fixed-size list of structs (2.1 and newer) and
-  /// below a list (2.0).
+  /// The page's `length`: top-level rows as a rule, items below a fixed-size list of structs (2.1
+  /// and newer) and below a list (2.0).
   uint64_t num_rows = 0;
   /// Sum of num_rows of the pages before.
   uint64_t first_row = 0;

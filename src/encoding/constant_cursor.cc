@@ -11,12 +11,14 @@ namespace {
 
 /// Repeats the `size` bytes at the start of `out` until it is `total` long.
 void Repeat(uint8_t* out, uint64_t size, uint64_t total) {
-  for (uint64_t done = size; done < total; done *= 2) std::memcpy(out + done, out, std::min(done, total - done));
+  for (uint64_t done = size; done < total; done *= 2)
+    std::memcpy(out + done, out, std::min(done, total - done));
 }
 
 class ConstantCursor : public PageCursor {
  public:
-  explicit ConstantCursor(PageSelection selection) : selection_(std::move(selection)), index_(*selection_.index) {}
+  explicit ConstantCursor(PageSelection selection)
+      : selection_(std::move(selection)), index_(*selection_.index) {}
 
   arrow::Status Plan(std::vector<ByteRange>*) override { return arrow::Status::OK(); }
   arrow::Status Accept(std::span<const FetchedBytes>) override { return arrow::Status::OK(); }
@@ -44,7 +46,8 @@ class ConstantCursor : public PageCursor {
       return out->AppendStructure(layers, false, true, num_rows, num_rows, num_rows);
     }
     ARROW_RETURN_NOT_OK(AppendValues(num_values, out));
-    return out->AppendStructure(layers, index_.has_rep, index_.has_def, num_slots, num_rows, num_values);
+    return out->AppendStructure(layers, index_.has_rep, index_.has_def, num_slots, num_rows,
+                                num_values);
   }
 
  private:
@@ -61,7 +64,8 @@ class ConstantCursor : public PageCursor {
     return arrow::Status::OK();
   }
 
-  arrow::Status AppendLevels(const RowRange& rows, uint64_t* num_slots, uint64_t* num_values, LeafOutput* out) const {
+  arrow::Status AppendLevels(const RowRange& rows, uint64_t* num_slots, uint64_t* num_values,
+                             LeafOutput* out) const {
     RowRange slots = rows;
     if (index_.has_rep) slots = {index_.row_starts[rows.begin], index_.row_starts[rows.end]};
     *num_slots += slots.size();

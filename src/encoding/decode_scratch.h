@@ -2,7 +2,6 @@
 /// Memory that decoding reuses from chunk to chunk and from value to value.
 #pragma once
 
-
 #include <cstdint>
 #include <vector>
 

@@ -33,7 +33,8 @@ arrow::Status WithWord(uint32_t bytes, Body&& body) {
     case 8:
       return body(uint64_t{});
     default:
-      return MakeError(ErrorKind::kCorrupt, fmt::format("dictionary keys have an impossible width: {} bytes", bytes));
+      return MakeError(ErrorKind::kCorrupt,
+                       fmt::format("dictionary keys have an impossible width: {} bytes", bytes));
   }
 }
 
@@ -48,7 +49,8 @@ arrow::Status CheckKeys(const uint8_t* keys, uint64_t count, int64_t num_values)
   for (uint64_t i = 0; i < count; ++i) largest = std::max<uint64_t>(largest, KeyAt<Key>(keys, i));
   if (count != 0 && largest >= static_cast<uint64_t>(num_values)) {
     return MakeError(ErrorKind::kCorrupt,
-                     fmt::format("dictionary key is beyond the dictionary: {}, it has {} values", largest, num_values));
+                     fmt::format("dictionary key is beyond the dictionary: {}, it has {} values",
+                                 largest, num_values));
   }
   return arrow::Status::OK();
 }
@@ -56,14 +58,17 @@ arrow::Status CheckKeys(const uint8_t* keys, uint64_t count, int64_t num_values)
 /// Values of N bytes; a fixed N lets the compiler copy with one move.
 template <typename Key, size_t N>
 void GatherFixed(const uint8_t* keys, uint64_t count, const uint8_t* values, uint8_t* out) {
-  for (uint64_t i = 0; i < count; ++i) std::memcpy(out + i * N, values + uint64_t{KeyAt<Key>(keys, i)} * N, N);
+  for (uint64_t i = 0; i < count; ++i)
+    std::memcpy(out + i * N, values + uint64_t{KeyAt<Key>(keys, i)} * N, N);
 }
 
 template <typename Key>
-arrow::Status LookUpFixed(const uint8_t* keys, uint64_t count, const arrow::ArrayData& dictionary, ValueBuilder* out) {
+arrow::Status LookUpFixed(const uint8_t* keys, uint64_t count, const arrow::ArrayData& dictionary,
+                          ValueBuilder* out) {
   const size_t width = out->type->width_bytes;
   ARROW_RETURN_NOT_OK(out->values.Reserve(count * width));
-  const uint8_t* values = dictionary.buffers[1]->data() + static_cast<size_t>(dictionary.offset) * width;
+  const uint8_t* values =
+      dictionary.buffers[1]->data() + static_cast<size_t>(dictionary.offset) * width;
   uint8_t* end = out->values.end();
   switch (width) {
     case 1:
@@ -92,8 +97,8 @@ arrow::Status LookUpFixed(const uint8_t* keys, uint64_t count, const arrow::Arra
 }
 
 template <typename Key, typename Offset>
-arrow::Status LookUpVariable(const uint8_t* keys, uint64_t count, const arrow::ArrayData& dictionary,
-                             ValueBuilder* out) {
+arrow::Status LookUpVariable(const uint8_t* keys, uint64_t count,
+                             const arrow::ArrayData& dictionary, ValueBuilder* out) {
   constexpr uint64_t kStep = 16;  // short values are copied as one block of this size
   const Offset* offsets = dictionary.GetValues<Offset>(1);
   const uint8_t* values = dictionary.buffers[2]->data();
@@ -166,16 +171,18 @@ arrow::Result<std::shared_ptr<arrow::ArrayData>> JoinDictionaries(ValueBuilder* 
     parts.push_back(arrow::MakeArray(part.values));
   }
   if (parts.empty()) {
-    ARROW_ASSIGN_OR_RAISE(auto empty, arrow::MakeEmptyArray(builder->type->children[0].type, builder->budget.pool));
+    ARROW_ASSIGN_OR_RAISE(
+        auto empty, arrow::MakeEmptyArray(builder->type->children[0].type, builder->budget.pool));
     parts.push_back(std::move(empty));
   }
   ARROW_ASSIGN_OR_RAISE(auto joined, arrow::Concatenate(parts, builder->budget.pool));
   return joined->data();
 }
 
-arrow::Result<std::shared_ptr<arrow::ArrayData>> UnifyDictionaries(ValueBuilder* builder, uint64_t largest_key) {
-  ARROW_ASSIGN_OR_RAISE(auto unifier,
-                        arrow::DictionaryUnifier::Make(builder->type->children[0].type, builder->budget.pool));
+arrow::Result<std::shared_ptr<arrow::ArrayData>> UnifyDictionaries(ValueBuilder* builder,
+                                                                   uint64_t largest_key) {
+  ARROW_ASSIGN_OR_RAISE(auto unifier, arrow::DictionaryUnifier::Make(
+                                          builder->type->children[0].type, builder->budget.pool));
   uint64_t first_key = 0;
   const uint32_t width = builder->type->width_bytes;
   for (const auto& part : builder->dictionaries) {
@@ -196,9 +203,11 @@ arrow::Result<std::shared_ptr<arrow::ArrayData>> UnifyDictionaries(ValueBuilder*
   std::shared_ptr<arrow::Array> unified;
   ARROW_RETURN_NOT_OK(unifier->GetResult(&type, &unified));
   if (static_cast<uint64_t>(unified->length()) > SaturatingAdd(largest_key, 1)) {
-    return MakeError(ErrorKind::kTooLarge,
-                     fmt::format("batch has more distinct values than its dictionary keys reach: {}, ask for fewer rows",
-                                 unified->length()));
+    return MakeError(
+        ErrorKind::kTooLarge,
+        fmt::format(
+            "batch has more distinct values than its dictionary keys reach: {}, ask for fewer rows",
+            unified->length()));
   }
   return unified->data();
 }
@@ -211,7 +220,8 @@ arrow::Status AppendLookedUp(const uint8_t* keys, uint32_t key_bytes, uint64_t c
     using Key = decltype(word);
     ARROW_RETURN_NOT_OK(CheckKeys<Key>(keys, count, dictionary.length));
     if (out->type->kind == LeafKind::kFixed) return LookUpFixed<Key>(keys, count, dictionary, out);
-    if (out->type->width_bytes == 4) return LookUpVariable<Key, int32_t>(keys, count, dictionary, out);
+    if (out->type->width_bytes == 4)
+      return LookUpVariable<Key, int32_t>(keys, count, dictionary, out);
     return LookUpVariable<Key, int64_t>(keys, count, dictionary, out);
   });
 }
@@ -228,7 +238,8 @@ arrow::Status AppendKeys(const uint8_t* keys, uint32_t key_bytes, uint64_t count
     for (uint64_t i = 0; i < count; ++i) {
       const uint64_t key = KeyAt<Key>(keys, i);
       if (key > largest) {
-        return MakeError(ErrorKind::kTooLarge, fmt::format("dictionary key does not fit its column's type: {}", key));
+        return MakeError(ErrorKind::kTooLarge,
+                         fmt::format("dictionary key does not fit its column's type: {}", key));
       }
       std::memcpy(out->values.end() + i * width, &key, width);
     }

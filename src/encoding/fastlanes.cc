@@ -37,11 +37,12 @@ constexpr uint32_t RowStart(unsigned row) { return kOrder[row / 8] * 16 + (row %
 
 template <typename T>
 constexpr T Mask(unsigned width) {
-  return width == kBits<T> ? static_cast<T>(~T{0}) : static_cast<T>((uint64_t{1} << (width % 64)) - 1);
+  return width == kBits<T> ? static_cast<T>(~T{0})
+                           : static_cast<T>((uint64_t{1} << (width % 64)) - 1);
 }
 
-/// One vector's worth of lanes at a time; every packed word is loaded once. The loop over the rows unrolls, which
-/// turns shifts, masks and addresses into constants.
+/// One vector's worth of lanes at a time; every packed word is loaded once. The loop over the rows
+/// unrolls, which turns shifts, masks and addresses into constants.
 template <typename T, unsigned W>
 void UnpackWidth(const uint8_t* packed, uint8_t* out) {
   for (size_t lane = 0; lane < kLanes<T>; lane += kVectorBytes / sizeof(T)) {
@@ -92,7 +93,8 @@ T FastLanesValue(const uint8_t* packed, unsigned width, uint32_t index) {
   const unsigned bit = row * width;
   const unsigned shift = bit % kBits<T>;
   const size_t word = bit / kBits<T>;
-  uint64_t value = uint64_t{LoadLittleEndian<T>(packed + (word * kLanes<T> + lane) * sizeof(T))} >> shift;
+  uint64_t value =
+      uint64_t{LoadLittleEndian<T>(packed + (word * kLanes<T> + lane) * sizeof(T))} >> shift;
   if (shift + width > kBits<T>) {
     value |= uint64_t{LoadLittleEndian<T>(packed + ((word + 1) * kLanes<T> + lane) * sizeof(T))}
              << (kBits<T> - shift);

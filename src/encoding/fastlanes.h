@@ -11,10 +11,13 @@ namespace pennon {
 constexpr uint32_t kFastLanesGroup = 1024;
 
 /// Bytes of one packed group; the same for every T.
-constexpr uint64_t FastLanesBytes(unsigned width) { return uint64_t{width} * (kFastLanesGroup / 8); }
+constexpr uint64_t FastLanesBytes(unsigned width) {
+  return uint64_t{width} * (kFastLanesGroup / 8);
+}
 
-/// Unpacks one group of 1024 values of type T (uint8_t .. uint64_t), each `width` (0 .. bits of T) bits wide.
-/// Reads FastLanesBytes(width) bytes, writes 1024 * sizeof(T); neither side need be aligned.
+/// Unpacks one group of 1024 values of type T (uint8_t .. uint64_t), each `width` (0 .. bits of T)
+/// bits wide. Reads FastLanesBytes(width) bytes, writes 1024 * sizeof(T); neither side need be
+/// aligned.
 template <typename T>
 void UnpackFastLanes(const uint8_t* packed, unsigned width, uint8_t* out);
 

@@ -33,10 +33,12 @@ bool IsEmptyStruct(const FieldShape& shape) {
   return shape.type->id() == arrow::Type::STRUCT && shape.type->num_fields() == 0;
 }
 
-/// One field of a 2.1 or 2.2 file: its leaves decoded column by column, its structure taken from the first of them.
+/// One field of a 2.1 or 2.2 file: its leaves decoded column by column, its structure taken from
+/// the first of them.
 class LayeredFieldDecoder : public FieldDecoder {
  public:
-  static arrow::Result<std::unique_ptr<FieldDecoder>> Make(const FieldShape& shape, const RowRanges& rows,
+  static arrow::Result<std::unique_ptr<FieldDecoder>> Make(const FieldShape& shape,
+                                                           const RowRanges& rows,
                                                            const DecodeContext& context) {
     auto decoder = std::unique_ptr<LayeredFieldDecoder>(new LayeredFieldDecoder(shape, context));
     if (IsStored(shape)) {
@@ -76,7 +78,8 @@ class LayeredFieldDecoder : public FieldDecoder {
     size_t depth = 0;  // nodes above it
   };
 
-  LayeredFieldDecoder(const FieldShape& shape, const DecodeContext& context) : shape_(shape), context_(context) {}
+  LayeredFieldDecoder(const FieldShape& shape, const DecodeContext& context)
+      : shape_(shape), context_(context) {}
 
   /// A node above the leaf being added, and whether an earlier leaf builds its structure.
   struct PathNode {
@@ -84,26 +87,32 @@ class LayeredFieldDecoder : public FieldDecoder {
     bool is_built = false;
   };
 
-  /// Makes the decoders of the leaves below `shape`, in order. `path`: the nodes above it, root first.
-  arrow::Status AddLeaves(const FieldShape& shape, std::vector<PathNode>* path, const RowRanges& rows) {
+  /// Makes the decoders of the leaves below `shape`, in order. `path`: the nodes above it, root
+  /// first.
+  arrow::Status AddLeaves(const FieldShape& shape, std::vector<PathNode>* path,
+                          const RowRanges& rows) {
     if (!IsStored(shape)) return arrow::Status::OK();
     if (shape.children.empty()) return AddLeaf(shape, path, rows);
     StructureNode node;
     node.is_list = IsListType(*shape.type);
     node.is_large = shape.type->id() == arrow::Type::LARGE_LIST;
     if (shape.type->id() == arrow::Type::FIXED_SIZE_LIST) {
-      node.dimension = static_cast<uint64_t>(static_cast<const arrow::FixedSizeListType&>(*shape.type).list_size());
+      node.dimension = static_cast<uint64_t>(
+          static_cast<const arrow::FixedSizeListType&>(*shape.type).list_size());
     }
     path->push_back({node});
-    for (const FieldShape& child : shape.children) ARROW_RETURN_NOT_OK(AddLeaves(child, path, rows));
+    for (const FieldShape& child : shape.children)
+      ARROW_RETURN_NOT_OK(AddLeaves(child, path, rows));
     path->pop_back();
     return arrow::Status::OK();
   }
 
-  arrow::Status AddLeaf(const FieldShape& shape, std::vector<PathNode>* path, const RowRanges& rows) {
+  arrow::Status AddLeaf(const FieldShape& shape, std::vector<PathNode>* path,
+                        const RowRanges& rows) {
     if (IsEmptyStruct(shape)) {
       if (path->empty()) return arrow::Status::OK();
-      return MakeError(ErrorKind::kUnsupportedFeature, "struct without fields inside another field");
+      return MakeError(ErrorKind::kUnsupportedFeature,
+                       "struct without fields inside another field");
     }
     std::vector<StructureNode> nodes{StructureNode{}};
     size_t num_built = 1;
@@ -117,21 +126,25 @@ class LayeredFieldDecoder : public FieldDecoder {
       has_struct_lists |= above->node.dimension != 1;
     }
     if (has_lists && has_struct_lists) {
-      return MakeError(ErrorKind::kUnsupportedFeature, "fixed-size list of structs together with a list");
+      return MakeError(ErrorKind::kUnsupportedFeature,
+                       "fixed-size list of structs together with a list");
     }
     // A blob's descriptors come as a struct, but lie in one column like its bytes.
     const bool is_packed = shape.storage != FieldStorage::kPlain;
     ARROW_ASSIGN_OR_RAISE(auto type, MakeLeafType(shape.type, is_packed));
-    ARROW_ASSIGN_OR_RAISE(auto decoder, LeafDecoder::Make(std::move(type), std::move(nodes), num_built, shape.column,
-                                                          rows, context_));
+    ARROW_ASSIGN_OR_RAISE(auto decoder, LeafDecoder::Make(std::move(type), std::move(nodes),
+                                                          num_built, shape.column, rows, context_));
     leaves_.push_back({std::move(decoder), path->size()});
     return arrow::Status::OK();
   }
 
   /// Builds the array of a node with `depth` nodes above it and `num_slots` slots.
-  arrow::Result<std::shared_ptr<arrow::ArrayData>> Assemble(const FieldShape& shape, size_t depth, uint64_t num_slots) {
+  arrow::Result<std::shared_ptr<arrow::ArrayData>> Assemble(const FieldShape& shape, size_t depth,
+                                                            uint64_t num_slots) {
     if (!IsStored(shape)) {
-      ARROW_ASSIGN_OR_RAISE(auto nulls, arrow::MakeArrayOfNull(shape.type, static_cast<int64_t>(num_slots), context_.pool));
+      ARROW_ASSIGN_OR_RAISE(
+          auto nulls,
+          arrow::MakeArrayOfNull(shape.type, static_cast<int64_t>(num_slots), context_.pool));
       return nulls->data();
     }
     if (shape.children.empty() && IsEmptyStruct(shape)) {
@@ -141,21 +154,25 @@ class LayeredFieldDecoder : public FieldDecoder {
     StructureBuilder& structure = leaves_[next_leaf_].decoder->output().structure;
     ARROW_ASSIGN_OR_RAISE(auto node, structure.Finish(leaves_[next_leaf_].depth - depth));
     if (node.length != num_slots) {
-      return MakeError(ErrorKind::kCorrupt, fmt::format("columns of one field have different lengths: expected {}, got {} (field {})",
-                                                        num_slots, node.length, shape.type->ToString()));
+      return MakeError(
+          ErrorKind::kCorrupt,
+          fmt::format("columns of one field have different lengths: expected {}, got {} (field {})",
+                      num_slots, node.length, shape.type->ToString()));
     }
     if (shape.children.empty()) {
       ValueBuilder& values = leaves_[next_leaf_++].decoder->output().values;
       return values.Finish(std::move(node.validity), node.null_count);
     }
-    auto array = arrow::ArrayData::Make(shape.type, static_cast<int64_t>(node.length), {std::move(node.validity)},
-                                        static_cast<int64_t>(node.null_count));
+    auto array =
+        arrow::ArrayData::Make(shape.type, static_cast<int64_t>(node.length),
+                               {std::move(node.validity)}, static_cast<int64_t>(node.null_count));
     uint64_t child_slots = node.length;
     if (IsListType(*shape.type)) {
       array->buffers.push_back(std::move(node.offsets));
       child_slots = node.num_items;
     } else if (shape.type->id() == arrow::Type::FIXED_SIZE_LIST) {
-      child_slots *= static_cast<uint64_t>(static_cast<const arrow::FixedSizeListType&>(*shape.type).list_size());
+      child_slots *= static_cast<uint64_t>(
+          static_cast<const arrow::FixedSizeListType&>(*shape.type).list_size());
     }
     for (const FieldShape& child : shape.children) {
       ARROW_ASSIGN_OR_RAISE(auto built, Assemble(child, depth + 1, child_slots));
@@ -173,7 +190,8 @@ class LayeredFieldDecoder : public FieldDecoder {
 
 }  // namespace
 
-arrow::Result<std::unique_ptr<FieldDecoder>> MakeFieldDecoder(const FieldShape& shape, RowRanges rows,
+arrow::Result<std::unique_ptr<FieldDecoder>> MakeFieldDecoder(const FieldShape& shape,
+                                                              RowRanges rows,
                                                               const DecodeContext& context) {
   return LayeredFieldDecoder::Make(shape, rows, context);
 }

@@ -1,8 +1,8 @@
 /// \file
-/// Decoding of one field as a dialogue: the decoder says which bytes it needs, somebody fetches them, and so on until
-/// it needs none; then it gives the rows. It never sees a file. Both page formats (2.0; 2.1 and 2.2) speak this
-/// interface; several fields in step let the caller join their reads.
-/// Spec: format/data-file.md.
+/// Decoding of one field as a dialogue: the decoder says which bytes it needs, somebody fetches
+/// them, and so on until it needs none; then it gives the rows. It never sees a file. Both page
+/// formats (2.0; 2.1 and 2.2) speak this interface; several fields in step let the caller join
+/// their reads. Spec: format/data-file.md.
 #pragma once
 
 #include <arrow/array/data.h>
@@ -22,15 +22,15 @@
 
 namespace pennon {
 
-/// Bytes that were asked for. They stay valid as long as `owner`, of which `data` is a part; a decoder that hands
-/// them on in an array keeps the owner.
+/// Bytes that were asked for. They stay valid as long as `owner`, of which `data` is a part; a
+/// decoder that hands them on in an array keeps the owner.
 struct FetchedBytes {
   std::span<const uint8_t> data;
   std::shared_ptr<arrow::Buffer> owner;
 };
 
-/// What a page needs before any of its rows can be found (chunk table, dictionary, repetition index), decoded.
-/// Immutable once made, so that many reads may share it.
+/// What a page needs before any of its rows can be found (chunk table, dictionary, repetition
+/// index), decoded. Immutable once made, so that many reads may share it.
 class PageIndex {
  public:
   virtual ~PageIndex() = default;
@@ -51,7 +51,8 @@ class PageIndexCache {
 class ColumnSource {
  public:
   virtual ~ColumnSource() = default;
-  /// Returns the pages of a column, owned by the source. Errors: kCorrupt; kInvalidArgument: no such column.
+  /// Returns the pages of a column, owned by the source. Errors: kCorrupt; kInvalidArgument: no
+  /// such column.
   virtual arrow::Result<const ColumnPages*> Pages(uint32_t column) = 0;
   /// Size of the file: positions found inside pages (blobs) are checked against it.
   virtual uint64_t file_size_bytes() const = 0;
@@ -67,31 +68,35 @@ struct DecodeContext {
   uint64_t buffer_bytes_max = uint64_t{1} << 34;
 };
 
-/// Decodes one field over one selection of rows. Not safe for concurrent use; many may work on one file at once.
+/// Decodes one field over one selection of rows. Not safe for concurrent use; many may work on one
+/// file at once.
 class FieldDecoder {
  public:
   virtual ~FieldDecoder() = default;
 
-  /// Appends the byte ranges needed next to `wanted`; appends nothing when all is there. A range may be
-  /// empty; its answer is then too. Errors: kCorrupt, kTooLarge, kUnsupportedFeature, with column and page.
+  /// Appends the byte ranges needed next to `wanted`; appends nothing when all is there. A range
+  /// may be empty; its answer is then too. Errors: kCorrupt, kTooLarge, kUnsupportedFeature, with
+  /// column and page.
   virtual arrow::Status Plan(std::vector<ByteRange>* wanted) = 0;
 
   /// Takes what the last Plan asked for, in its order and number.
   virtual arrow::Status Accept(std::span<const FetchedBytes> bytes) = 0;
 
-  /// Returns the next `num_rows` rows of the selection, which has that many left. Only once Plan asks for
-  /// nothing. The result is a full array of the shape's type.
+  /// Returns the next `num_rows` rows of the selection, which has that many left. Only once Plan
+  /// asks for nothing. The result is a full array of the shape's type.
   virtual arrow::Result<std::shared_ptr<arrow::ArrayData>> Decode(uint64_t num_rows) = 0;
 };
 
 /// Makes the decoder of a field of a 2.1 or 2.2 file.
-/// `rows`: ascending, disjoint ranges below the file's number of rows. Errors: kCorrupt, kUnsupportedFeature,
-/// kInvalidArgument (rows beyond the end).
-arrow::Result<std::unique_ptr<FieldDecoder>> MakeFieldDecoder(const FieldShape& shape, RowRanges rows,
+/// `rows`: ascending, disjoint ranges below the file's number of rows. Errors: kCorrupt,
+/// kUnsupportedFeature, kInvalidArgument (rows beyond the end).
+arrow::Result<std::unique_ptr<FieldDecoder>> MakeFieldDecoder(const FieldShape& shape,
+                                                              RowRanges rows,
                                                               const DecodeContext& context);
 
 /// The same for a 2.0 file.
-arrow::Result<std::unique_ptr<FieldDecoder>> MakeV20FieldDecoder(const FieldShape& shape, RowRanges rows,
+arrow::Result<std::unique_ptr<FieldDecoder>> MakeV20FieldDecoder(const FieldShape& shape,
+                                                                 RowRanges rows,
                                                                  const DecodeContext& context);
 
 }  // namespace pennon

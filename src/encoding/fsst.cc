@@ -17,17 +17,21 @@ constexpr uint64_t kCodedBit = uint64_t{1} << 24;
 constexpr uint8_t kEscape = 255;
 
 /// Whether one of four bytes is the escape.
-inline bool HasEscape(uint32_t codes) { return ((~codes - 0x01010101u) & codes & 0x80808080u) != 0; }
+inline bool HasEscape(uint32_t codes) {
+  return ((~codes - 0x01010101u) & codes & 0x80808080u) != 0;
+}
 
 }  // namespace
 
 arrow::Result<FsstTable> FsstTable::Parse(std::string_view bytes) {
   if (bytes.size() != kTableBytes) {
-    return MakeError(ErrorKind::kCorrupt, fmt::format("FSST symbol table has the wrong size: expected {} bytes, got {}",
-                                                      kTableBytes, bytes.size()));
+    return MakeError(ErrorKind::kCorrupt,
+                     fmt::format("FSST symbol table has the wrong size: expected {} bytes, got {}",
+                                 kTableBytes, bytes.size()));
   }
   const auto header = LoadLittleEndian<uint64_t>(bytes.data());
-  if (header >> 32 != kMagic) return MakeError(ErrorKind::kCorrupt, "FSST symbol table has a wrong magic number");
+  if (header >> 32 != kMagic)
+    return MakeError(ErrorKind::kCorrupt, "FSST symbol table has a wrong magic number");
   FsstTable table;
   table.is_coded_ = (header & kCodedBit) != 0;
   const size_t num_symbols = header & 0xFF;
@@ -36,8 +40,9 @@ arrow::Result<FsstTable> FsstTable::Parse(std::string_view bytes) {
   for (size_t i = 0; i < num_symbols; ++i) {
     const auto length = static_cast<uint8_t>(lengths[i]);
     if (length < 1 || length > 8) {
-      return MakeError(ErrorKind::kCorrupt, fmt::format("FSST symbol has an impossible length: symbol {}, {} bytes", i,
-                                                        unsigned{length}));
+      return MakeError(ErrorKind::kCorrupt,
+                       fmt::format("FSST symbol has an impossible length: symbol {}, {} bytes", i,
+                                   unsigned{length}));
     }
     table.symbols_[i].bytes = LoadLittleEndian<uint64_t>(symbols + 8 * i);
     table.lengths_[i] = length;

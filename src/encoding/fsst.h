@@ -24,9 +24,9 @@ class FsstTable {
   /// Upper bound of the bytes that `size` stored bytes decode to, without the slack.
   uint64_t DecodedBytesMax(uint64_t size) const { return is_coded_ ? size * longest_ : size; }
 
-  /// Decodes one value into `out`, which has room for DecodedBytesMax(size) + kSlackBytes, and returns the end of
-  /// the decoded bytes. Codes without a symbol decode to nothing and an escape at the very end is dropped: only
-  /// damaged files have them, and no bytes of theirs lead outside.
+  /// Decodes one value into `out`, which has room for DecodedBytesMax(size) + kSlackBytes, and
+  /// returns the end of the decoded bytes. Codes without a symbol decode to nothing and an escape
+  /// at the very end is dropped: only damaged files have them, and no bytes of theirs lead outside.
   uint8_t* Decode(std::span<const uint8_t> coded, uint8_t* out) const;
 
  private:

@@ -15,10 +15,13 @@ namespace {
 
 using Bytes = std::span<const uint8_t>;
 
-/// Index entries between the first and the last one of a range are fetched along while they take no more than this.
+/// Index entries between the first and the last one of a range are fetched along while they take no
+/// more than this.
 constexpr uint64_t kEntriesBytesMax = 4096;
 
-arrow::Status Corrupt(std::string message) { return MakeError(ErrorKind::kCorrupt, std::move(message)); }
+arrow::Status Corrupt(std::string message) {
+  return MakeError(ErrorKind::kCorrupt, std::move(message));
+}
 
 uint64_t ControlWordBytes(const FullZipLayout& layout) {
   const uint32_t bits = layout.bits_rep + layout.bits_def;
@@ -96,7 +99,9 @@ class FullZipCursor : public PageCursor {
       left -= count;
       rows_done_ += count;
       if (rows_done_ == rows.size()) {
-        if (!rest_.empty()) return Corrupt(fmt::format("rows end before their bytes: {} bytes are left", rest_.size()));
+        if (!rest_.empty())
+          return Corrupt(
+              fmt::format("rows end before their bytes: {} bytes are left", rest_.size()));
         ++range_;
         rows_done_ = 0;
       }
@@ -135,22 +140,25 @@ class FullZipCursor : public PageCursor {
     const PageInfo& page = *selection_.page;
     const size_t expected = HasFixedStride() ? 1 : 2;
     if (page.buffers.size() != expected) {
-      return Corrupt(fmt::format("page has the wrong number of buffers: expected {}, got {}", expected,
-                                 page.buffers.size()));
+      return Corrupt(fmt::format("page has the wrong number of buffers: expected {}, got {}",
+                                 expected, page.buffers.size()));
     }
-    if (max_rep_ != 0 && layout_.bits_rep == 0) return Corrupt("page has lists without repetition levels");
+    if (max_rep_ != 0 && layout_.bits_rep == 0)
+      return Corrupt("page has lists without repetition levels");
     if (!HasFixedStride()) {
       entry_bytes_ = page.num_rows == UINT64_MAX ? 0 : page.buffers[1].size() / (page.num_rows + 1);
-      const bool is_width = entry_bytes_ == 1 || entry_bytes_ == 2 || entry_bytes_ == 4 || entry_bytes_ == 8;
+      const bool is_width =
+          entry_bytes_ == 1 || entry_bytes_ == 2 || entry_bytes_ == 4 || entry_bytes_ == 8;
       if (!is_width || page.buffers[1].size() != entry_bytes_ * (page.num_rows + 1)) {
-        return Corrupt(fmt::format("repetition index has the wrong size: {} rows, {} bytes", page.num_rows,
-                                   page.buffers[1].size()));
+        return Corrupt(fmt::format("repetition index has the wrong size: {} rows, {} bytes",
+                                   page.num_rows, page.buffers[1].size()));
       }
       return arrow::Status::OK();
     }
     const uint64_t expected_size = SaturatingMultiply(page.num_rows, control_bytes_ + value_bytes_);
     if (expected_size != data_size()) {
-      return Corrupt(fmt::format("page has the wrong size: expected {} bytes, got {}", expected_size, data_size()));
+      return Corrupt(fmt::format("page has the wrong size: expected {} bytes, got {}",
+                                 expected_size, data_size()));
     }
     return arrow::Status::OK();
   }
@@ -159,7 +167,8 @@ class FullZipCursor : public PageCursor {
     if (IsVariable()) return CheckZippedVariable(layout_.values, type);
     ARROW_ASSIGN_OR_RAISE(const uint64_t size, ZippedBytes(layout_.values, type));
     if (size == value_bytes_ && size != 0) return arrow::Status::OK();
-    return Corrupt(fmt::format("values have the wrong width: {} bytes, their encoding has {}", value_bytes_, size));
+    return Corrupt(fmt::format("values have the wrong width: {} bytes, their encoding has {}",
+                               value_bytes_, size));
   }
 
   /// The ends of the page are known without the index.
@@ -189,16 +198,19 @@ class FullZipCursor : public PageCursor {
       if (row == 0) return 0;
       if (row == selection_.page->num_rows) return data_size();
       while (entries_[at].last < row) ++at;
-      return LoadUnsigned(bytes[at].data.data() + (row - entries_[at].first) * entry_bytes_, entry_bytes_);
+      return LoadUnsigned(bytes[at].data.data() + (row - entries_[at].first) * entry_bytes_,
+                          entry_bytes_);
     };
     uint64_t before = 0;
     for (size_t i = 0; i < parts_.size(); ++i) {
       parts_[i].begin = entry(selection_.rows[i].begin);
       parts_[i].end = entry(selection_.rows[i].end);
-      if (parts_[i].begin < before || parts_[i].end < parts_[i].begin || parts_[i].end > data_size()) {
-        return Corrupt(fmt::format("repetition index is out of order: rows {} to {}, bytes {} to {} of {}",
-                                   selection_.rows[i].begin, selection_.rows[i].end, parts_[i].begin, parts_[i].end,
-                                   data_size()));
+      if (parts_[i].begin < before || parts_[i].end < parts_[i].begin ||
+          parts_[i].end > data_size()) {
+        return Corrupt(
+            fmt::format("repetition index is out of order: rows {} to {}, bytes {} to {} of {}",
+                        selection_.rows[i].begin, selection_.rows[i].end, parts_[i].begin,
+                        parts_[i].end, data_size()));
       }
       before = parts_[i].end;
     }
@@ -208,7 +220,8 @@ class FullZipCursor : public PageCursor {
   arrow::Status PlanData(std::vector<ByteRange>* wanted) {
     stage_ = Stage::kPlanned;
     for (Part& part : parts_) {
-      if (runs_.empty() || runs_.back().end != part.begin) runs_.push_back({part.begin, part.begin, {}});
+      if (runs_.empty() || runs_.back().end != part.begin)
+        runs_.push_back({part.begin, part.begin, {}});
       runs_.back().end = part.end;
       part.run = runs_.size() - 1;
     }
@@ -232,7 +245,8 @@ class FullZipCursor : public PageCursor {
     const uint8_t* first = rest_.data();
     if (layout_.bits_def != 0) {
       ARROW_RETURN_NOT_OK(out->def.values.Reserve(count * 2));
-      for (uint64_t i = 0; i < count; ++i) PushDef(LoadUnsigned(first + i * stride, control_bytes_), out);
+      for (uint64_t i = 0; i < count; ++i)
+        PushDef(LoadUnsigned(first + i * stride, control_bytes_), out);
     }
     num_slots_ += count;
     first += control_bytes_;
@@ -251,7 +265,8 @@ class FullZipCursor : public PageCursor {
   /// Fixed-size lists of whole-byte items without validity: their items lie as Arrow wants them.
   static bool IsPlainList(const ValueEncoding& encoding, const LeafType& type) {
     return encoding.kind == EncodingKind::kFixedSizeList && !encoding.has_validity &&
-           encoding.children[0].kind == EncodingKind::kFlat && type.children[0].kind == LeafKind::kFixed;
+           encoding.children[0].kind == EncodingKind::kFlat &&
+           type.children[0].kind == LeafKind::kFixed;
   }
 
   arrow::Status AppendSharedLists(Bytes bytes, uint64_t count, ValueBuilder* lists) {
@@ -295,7 +310,8 @@ class FullZipCursor : public PageCursor {
             rest = rest.subspan(length_bytes);
           }
         }
-        if (size > rest.size()) return Corrupt(fmt::format("value is longer than its row: {} bytes", size));
+        if (size > rest.size())
+          return Corrupt(fmt::format("value is longer than its row: {} bytes", size));
         ARROW_RETURN_NOT_OK(AppendValue(rest.first(size), def == 0, out));
         rest = rest.subspan(size);
       }
@@ -321,7 +337,8 @@ class FullZipCursor : public PageCursor {
   }
 
   arrow::Status AppendValue(Bytes value, bool is_valid, LeafOutput* out) const {
-    if (!IsVariable()) return AppendZipped(layout_.values, value.data(), value_bytes_, 1, &out->values);
+    if (!IsVariable())
+      return AppendZipped(layout_.values, value.data(), value_bytes_, 1, &out->values);
     if (!is_valid) return out->values.AppendEmpty(1);
     return AppendZippedVariable(layout_.values, value, &out->scratch, &out->values);
   }

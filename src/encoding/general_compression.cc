@@ -16,8 +16,8 @@ namespace {
 
 constexpr size_t kZstdPrefixBytes = 8;
 constexpr size_t kLz4PrefixBytes = 4;
-/// The bit that tells a length prefix which happens to look like a frame's magic from a frame, as the reference
-/// engine (14.0.2) tests it.
+/// The bit that tells a length prefix which happens to look like a frame's magic from a frame, as
+/// the reference engine (14.0.2) tests it.
 constexpr uint8_t kFrameUnusedBit = 0x10;
 
 struct FreeContext {
@@ -31,8 +31,9 @@ ZSTD_DCtx* ThreadContext() {
 }
 
 bool IsBareFrame(std::span<const uint8_t> bytes) {
-  return bytes.size() < kZstdPrefixBytes || (LoadLittleEndian<uint32_t>(bytes.data()) == ZSTD_MAGICNUMBER &&
-                                             (bytes[4] & kFrameUnusedBit) == 0);
+  return bytes.size() < kZstdPrefixBytes ||
+         (LoadLittleEndian<uint32_t>(bytes.data()) == ZSTD_MAGICNUMBER &&
+          (bytes[4] & kFrameUnusedBit) == 0);
 }
 
 std::span<const uint8_t> ZstdFrame(std::span<const uint8_t> bytes) {
@@ -40,7 +41,8 @@ std::span<const uint8_t> ZstdFrame(std::span<const uint8_t> bytes) {
 }
 
 arrow::Status ZstdError(size_t code) {
-  return MakeError(ErrorKind::kCorrupt, fmt::format("zstd buffer does not inflate: {}", ZSTD_getErrorName(code)));
+  return MakeError(ErrorKind::kCorrupt,
+                   fmt::format("zstd buffer does not inflate: {}", ZSTD_getErrorName(code)));
 }
 
 /// Sizes of a frame that does not say its own.
@@ -56,7 +58,8 @@ arrow::Result<uint64_t> MeasureFrame(std::span<const uint8_t> frame) {
     if (ZSTD_isError(left)) return ZstdError(left);
     size += out.pos;
     if (left == 0) return size;
-    if (out.pos == 0 && in.pos == in.size) return MakeError(ErrorKind::kCorrupt, "zstd buffer is cut short");
+    if (out.pos == 0 && in.pos == in.size)
+      return MakeError(ErrorKind::kCorrupt, "zstd buffer is cut short");
   }
 }
 
@@ -64,41 +67,49 @@ arrow::Result<uint64_t> MeasureFrame(std::span<const uint8_t> frame) {
 
 arrow::Result<uint64_t> InflatedSize(CompressionScheme scheme, std::span<const uint8_t> bytes) {
   if (scheme == CompressionScheme::kLz4) {
-    if (bytes.size() < kLz4PrefixBytes) return MakeError(ErrorKind::kCorrupt, "lz4 buffer is cut short");
+    if (bytes.size() < kLz4PrefixBytes)
+      return MakeError(ErrorKind::kCorrupt, "lz4 buffer is cut short");
     return LoadLittleEndian<uint32_t>(bytes.data());
   }
   if (bytes.empty()) return 0;
   if (!IsBareFrame(bytes)) return LoadLittleEndian<uint64_t>(bytes.data());
   const unsigned long long size = ZSTD_getFrameContentSize(bytes.data(), bytes.size());
-  if (size == ZSTD_CONTENTSIZE_ERROR) return MakeError(ErrorKind::kCorrupt, "zstd buffer has no frame");
+  if (size == ZSTD_CONTENTSIZE_ERROR)
+    return MakeError(ErrorKind::kCorrupt, "zstd buffer has no frame");
   if (size == ZSTD_CONTENTSIZE_UNKNOWN) return MeasureFrame(bytes);
   return size;
 }
 
-arrow::Status Inflate(CompressionScheme scheme, std::span<const uint8_t> bytes, std::span<uint8_t> out) {
+arrow::Status Inflate(CompressionScheme scheme, std::span<const uint8_t> bytes,
+                      std::span<uint8_t> out) {
   uint64_t size = 0;
   if (scheme == CompressionScheme::kLz4) {
     constexpr uint64_t kSizeMax = std::numeric_limits<int>::max();
-    if (bytes.size() < kLz4PrefixBytes) return MakeError(ErrorKind::kCorrupt, "lz4 buffer is cut short");
+    if (bytes.size() < kLz4PrefixBytes)
+      return MakeError(ErrorKind::kCorrupt, "lz4 buffer is cut short");
     if (bytes.size() > kSizeMax || out.size() > kSizeMax) {
-      return MakeError(ErrorKind::kCorrupt, fmt::format("lz4 buffer is too large: {} bytes", out.size()));
+      return MakeError(ErrorKind::kCorrupt,
+                       fmt::format("lz4 buffer is too large: {} bytes", out.size()));
     }
     if (out.empty()) return arrow::Status::OK();
     const auto block = bytes.subspan(kLz4PrefixBytes);
-    const int got = LZ4_decompress_safe(reinterpret_cast<const char*>(block.data()),
-                                        reinterpret_cast<char*>(out.data()), static_cast<int>(block.size()),
-                                        static_cast<int>(out.size()));
+    const int got = LZ4_decompress_safe(
+        reinterpret_cast<const char*>(block.data()), reinterpret_cast<char*>(out.data()),
+        static_cast<int>(block.size()), static_cast<int>(out.size()));
     if (got < 0) return MakeError(ErrorKind::kCorrupt, "lz4 buffer does not inflate");
     size = static_cast<uint64_t>(got);
   } else if (!bytes.empty()) {
     const auto frame = ZstdFrame(bytes);
-    const size_t got = ZSTD_decompressDCtx(ThreadContext(), out.data(), out.size(), frame.data(), frame.size());
+    const size_t got =
+        ZSTD_decompressDCtx(ThreadContext(), out.data(), out.size(), frame.data(), frame.size());
     if (ZSTD_isError(got)) return ZstdError(got);
     size = got;
   }
   if (size != out.size()) {
-    return MakeError(ErrorKind::kCorrupt, fmt::format("compressed buffer has the wrong inflated size: expected {}, got {}",
-                                                      out.size(), size));
+    return MakeError(
+        ErrorKind::kCorrupt,
+        fmt::format("compressed buffer has the wrong inflated size: expected {}, got {}",
+                    out.size(), size));
   }
   return arrow::Status::OK();
 }

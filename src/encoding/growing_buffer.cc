@@ -23,11 +23,14 @@ inline uint64_t PackFlags(uint64_t flags) { return (flags * 0x0102040810204080) 
 
 inline uint64_t PackFlags64(const uint8_t* flags) {
   uint64_t bits = 0;
-  for (unsigned i = 0; i < 8; ++i) bits |= PackFlags(LoadLittleEndian<uint64_t>(flags + 8 * i)) << (8 * i);
+  for (unsigned i = 0; i < 8; ++i)
+    bits |= PackFlags(LoadLittleEndian<uint64_t>(flags + 8 * i)) << (8 * i);
   return bits;
 }
 
-inline uint64_t LowBits(unsigned count) { return count >= 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1; }
+inline uint64_t LowBits(unsigned count) {
+  return count >= 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1;
+}
 
 /// Loads up to 64 bits that start at any bit, never reading a byte beyond the last one needed.
 inline uint64_t LoadBits(const uint8_t* bitmap, uint64_t begin, unsigned count) {
@@ -46,13 +49,16 @@ inline uint64_t LoadBits(const uint8_t* bitmap, uint64_t begin, unsigned count) 
 arrow::Status GrowingBuffer::Grow(uint64_t extra) {
   const uint64_t needed = size_ + extra;
   if (needed < size_ || needed > budget_.buffer_bytes_max) {
-    return MakeError(ErrorKind::kTooLarge, fmt::format("decoded buffer is larger than allowed: {} bytes, at most {}",
-                                                       needed, budget_.buffer_bytes_max));
+    return MakeError(ErrorKind::kTooLarge,
+                     fmt::format("decoded buffer is larger than allowed: {} bytes, at most {}",
+                                 needed, budget_.buffer_bytes_max));
   }
   // The first size is what the caller asked for; growing beyond it is by half again.
-  uint64_t capacity = std::max({needed, kCapacityMin, capacity_ == 0 ? 0 : capacity_ + capacity_ / 2});
+  uint64_t capacity =
+      std::max({needed, kCapacityMin, capacity_ == 0 ? 0 : capacity_ + capacity_ / 2});
   capacity = std::max(needed, std::min(capacity, budget_.buffer_bytes_max));
-  ARROW_ASSIGN_OR_RAISE(auto buffer, arrow::AllocateResizableBuffer(static_cast<int64_t>(capacity), budget_.pool));
+  ARROW_ASSIGN_OR_RAISE(
+      auto buffer, arrow::AllocateResizableBuffer(static_cast<int64_t>(capacity), budget_.pool));
   if (size_ != 0) std::memcpy(buffer->mutable_data(), data_, size_);
   shared_ = nullptr;
   buffer_ = std::move(buffer);
@@ -70,7 +76,8 @@ arrow::Status GrowingBuffer::Append(std::span<const uint8_t> bytes) {
 
 arrow::Status GrowingBuffer::AppendShared(std::span<const uint8_t> bytes,
                                           const std::shared_ptr<arrow::Buffer>& owner) {
-  if (size_ != 0 || bytes.empty() || reinterpret_cast<uintptr_t>(bytes.data()) % kSharedAlignment != 0) {
+  if (size_ != 0 || bytes.empty() ||
+      reinterpret_cast<uintptr_t>(bytes.data()) % kSharedAlignment != 0) {
     return Append(bytes);
   }
   if (bytes.size() > budget_.buffer_bytes_max) return Grow(bytes.size());
@@ -90,7 +97,8 @@ arrow::Status GrowingBuffer::AppendZeros(uint64_t size) {
 
 arrow::Result<std::shared_ptr<arrow::Buffer>> GrowingBuffer::Finish() {
   if (shared_ != nullptr) {
-    auto slice = std::make_shared<arrow::Buffer>(shared_, data_ - shared_->data(), static_cast<int64_t>(size_));
+    auto slice = std::make_shared<arrow::Buffer>(shared_, data_ - shared_->data(),
+                                                 static_cast<int64_t>(size_));
     shared_ = nullptr;
     data_ = nullptr;
     size_ = capacity_ = 0;
@@ -139,7 +147,8 @@ arrow::Status GrowingBits::AppendBitmap(const uint8_t* bitmap, uint64_t begin, u
     count %= 8;
   }
   for (; count >= 64; count -= 64, begin += 64) AppendWord(LoadBits(bitmap, begin, 64), 64);
-  if (count != 0) AppendWord(LoadBits(bitmap, begin, static_cast<unsigned>(count)), static_cast<unsigned>(count));
+  if (count != 0)
+    AppendWord(LoadBits(bitmap, begin, static_cast<unsigned>(count)), static_cast<unsigned>(count));
   return arrow::Status::OK();
 }
 
@@ -172,7 +181,8 @@ arrow::Status GrowingValidity::AppendNull(uint64_t count) {
   return arrow::Status::OK();
 }
 
-arrow::Status GrowingValidity::AppendLevels(std::span<const uint16_t> levels, uint16_t highest_valid) {
+arrow::Status GrowingValidity::AppendLevels(std::span<const uint16_t> levels,
+                                            uint16_t highest_valid) {
   std::array<uint8_t, 64> flags;
   ARROW_RETURN_NOT_OK(Materialize(levels.size()));
   ARROW_RETURN_NOT_OK(bits_.AppendRun(true, length_ - bits_.length()));

@@ -32,7 +32,8 @@ class GrowingBuffer {
 
   /// Makes room for `extra` bytes behind the present ones. Errors: kTooLarge, out of memory.
   arrow::Status Reserve(uint64_t extra) {
-    if (extra <= capacity_ - size_) [[likely]] return arrow::Status::OK();
+    if (extra <= capacity_ - size_) [[likely]]
+      return arrow::Status::OK();
     return Grow(extra);
   }
   /// The first free byte; Reserve has made room.
@@ -46,9 +47,10 @@ class GrowingBuffer {
   }
 
   arrow::Status Append(std::span<const uint8_t> bytes);
-  /// Appends bytes without copying them if the buffer is empty and they are aligned well enough for any value; the
-  /// result of Finish is then a slice of `owner`. Otherwise like Append.
-  arrow::Status AppendShared(std::span<const uint8_t> bytes, const std::shared_ptr<arrow::Buffer>& owner);
+  /// Appends bytes without copying them if the buffer is empty and they are aligned well enough for
+  /// any value; the result of Finish is then a slice of `owner`. Otherwise like Append.
+  arrow::Status AppendShared(std::span<const uint8_t> bytes,
+                             const std::shared_ptr<arrow::Buffer>& owner);
   arrow::Status AppendZeros(uint64_t size);
 
   /// Returns the bytes and starts anew. Never null.
@@ -59,7 +61,8 @@ class GrowingBuffer {
 
   BufferBudget budget_;
   std::unique_ptr<arrow::ResizableBuffer> buffer_;
-  /// Keeps data_ alive while it is not buffer_'s; capacity_ is size_ then, so that any growth copies.
+  /// Keeps data_ alive while it is not buffer_'s; capacity_ is size_ then, so that any growth
+  /// copies.
   std::shared_ptr<arrow::Buffer> shared_;
   uint8_t* data_ = nullptr;
   uint64_t size_ = 0;

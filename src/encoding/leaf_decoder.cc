@@ -17,24 +17,30 @@ constexpr uint64_t kPageRowsMax = uint64_t{1} << 48;
 
 }  // namespace
 
-LeafDecoder::LeafDecoder(LeafType type, const ColumnPages* pages, uint64_t rows_per_row, const DecodeContext& context)
+LeafDecoder::LeafDecoder(LeafType type, const ColumnPages* pages, uint64_t rows_per_row,
+                         const DecodeContext& context)
     : type_(std::make_unique<const LeafType>(std::move(type))),
       pages_(pages),
       page_rows_per_row_(rows_per_row),
       context_(context),
       budget_{context.pool, context.buffer_bytes_max} {}
 
-arrow::Result<std::unique_ptr<LeafDecoder>> LeafDecoder::Make(LeafType type, std::vector<StructureNode> nodes,
-                                                              size_t num_built, uint32_t column, const RowRanges& rows,
+arrow::Result<std::unique_ptr<LeafDecoder>> LeafDecoder::Make(LeafType type,
+                                                              std::vector<StructureNode> nodes,
+                                                              size_t num_built, uint32_t column,
+                                                              const RowRanges& rows,
                                                               const DecodeContext& context) {
   ARROW_ASSIGN_OR_RAISE(const ColumnPages* const pages, context.columns->Pages(column));
   uint64_t rows_per_row = 1;
-  for (const StructureNode& node : nodes) rows_per_row = SaturatingMultiply(rows_per_row, node.dimension);
+  for (const StructureNode& node : nodes)
+    rows_per_row = SaturatingMultiply(rows_per_row, node.dimension);
   if (rows_per_row == 0 || rows_per_row > kPageRowsMax || pages->num_rows > kPageRowsMax) {
-    return MakeError(ErrorKind::kCorrupt, fmt::format("column has an impossible number of rows: {} (column {})",
-                                                      pages->num_rows, column));
+    return MakeError(ErrorKind::kCorrupt,
+                     fmt::format("column has an impossible number of rows: {} (column {})",
+                                 pages->num_rows, column));
   }
-  std::unique_ptr<LeafDecoder> decoder(new LeafDecoder(std::move(type), pages, rows_per_row, context));
+  std::unique_ptr<LeafDecoder> decoder(
+      new LeafDecoder(std::move(type), pages, rows_per_row, context));
   decoder->output_ =
       std::make_unique<LeafOutput>(*decoder->type_, std::move(nodes), num_built, decoder->budget_);
   ARROW_RETURN_NOT_OK(decoder->AddRows(rows));
@@ -48,15 +54,17 @@ arrow::Status LeafDecoder::AddRows(const RowRanges& rows) {
     const uint64_t begin = SaturatingMultiply(range.begin, page_rows_per_row_);
     const uint64_t end = SaturatingMultiply(range.end, page_rows_per_row_);
     if (end > pages_->num_rows) {
-      return MakeError(ErrorKind::kInvalidArgument, fmt::format("rows are beyond the end: {} to {} of {} (column {})",
-                                                                range.begin, range.end,
-                                                                pages_->num_rows / page_rows_per_row_, pages_->column));
+      return MakeError(
+          ErrorKind::kInvalidArgument,
+          fmt::format("rows are beyond the end: {} to {} of {} (column {})", range.begin, range.end,
+                      pages_->num_rows / page_rows_per_row_, pages_->column));
     }
     uint64_t at = begin;
     while (at < end) {
       if (at >= pages[page].first_row + pages[page].num_rows) {
-        const auto after = std::upper_bound(pages.begin() + static_cast<std::ptrdiff_t>(page), pages.end(), at,
-                                            [](uint64_t row, const PageInfo& info) { return row < info.first_row; });
+        const auto after = std::upper_bound(
+            pages.begin() + static_cast<std::ptrdiff_t>(page), pages.end(), at,
+            [](uint64_t row, const PageInfo& info) { return row < info.first_row; });
         page = static_cast<size_t>(after - pages.begin()) - 1;
         continue;
       }
@@ -101,12 +109,14 @@ arrow::Status LeafDecoder::PlanPart(Part* part, std::vector<ByteRange>* wanted) 
   if (part->cursor == nullptr) {
     const PageInfo& page = pages_->pages[part->page];
     if (context_.indices != nullptr) {
-      auto kept = std::dynamic_pointer_cast<const LayoutPageIndex>(context_.indices->Find(pages_->column, part->page));
+      auto kept = std::dynamic_pointer_cast<const LayoutPageIndex>(
+          context_.indices->Find(pages_->column, part->page));
       if (kept != nullptr) ARROW_RETURN_NOT_OK(MakeCursor(part, std::move(kept)));
     }
     if (part->cursor == nullptr) {
       if (page.message != EncodingMessage::kPageLayout) {
-        return MakeError(ErrorKind::kCorrupt, "page is described as one of version 2.0 in a newer file");
+        return MakeError(ErrorKind::kCorrupt,
+                         "page is described as one of version 2.0 in a newer file");
       }
       ARROW_ASSIGN_OR_RAISE(auto layout, ParsePageLayout(page.encoding));
       ARROW_ASSIGN_OR_RAISE(const auto ranges, PageIndexRanges(layout, page));
@@ -124,14 +134,16 @@ arrow::Status LeafDecoder::PlanPart(Part* part, std::vector<ByteRange>* wanted) 
 arrow::Status LeafDecoder::AcceptPart(Part* part, std::span<const FetchedBytes> bytes) {
   if (part->cursor != nullptr) return part->cursor->Accept(bytes);
   const LeafType& stored = StoredType(*part->layout);
-  ARROW_ASSIGN_OR_RAISE(auto index, MakePageIndex(std::move(*part->layout), pages_->pages[part->page], stored, bytes,
-                                                  budget_));
+  ARROW_ASSIGN_OR_RAISE(
+      auto index,
+      MakePageIndex(std::move(*part->layout), pages_->pages[part->page], stored, bytes, budget_));
   part->layout = nullptr;
   if (context_.indices != nullptr) context_.indices->Keep(pages_->column, part->page, index);
   return MakeCursor(part, std::move(index));
 }
 
-arrow::Status LeafDecoder::MakeCursor(Part* part, std::shared_ptr<const LayoutPageIndex> index) const {
+arrow::Status LeafDecoder::MakeCursor(Part* part,
+                                      std::shared_ptr<const LayoutPageIndex> index) const {
   PageSelection selection{.page = &pages_->pages[part->page],
                           .index = std::move(index),
                           .rows = std::move(part->rows),
@@ -152,7 +164,8 @@ arrow::Status LeafDecoder::Decode(uint64_t num_rows) {
   const bool has_lists = output_->structure.has_lists();
   if (!has_lists) ARROW_RETURN_NOT_OK(output_->values.Expect(left));
   while (left != 0) {
-    if (next_part_ == parts_.size()) return MakeError(ErrorKind::kInternal, "decoder is asked for more rows than chosen");
+    if (next_part_ == parts_.size())
+      return MakeError(ErrorKind::kInternal, "decoder is asked for more rows than chosen");
     Part& part = parts_[next_part_];
     if (part.rows_left == 0) {
       part.cursor = nullptr;
@@ -168,7 +181,8 @@ arrow::Status LeafDecoder::Decode(uint64_t num_rows) {
 }
 
 arrow::Status LeafDecoder::InPage(const Part& part, const arrow::Status& status) const {
-  if (status.ok()) [[likely]] return status;
+  if (status.ok()) [[likely]]
+    return status;
   return AddContext(status, fmt::format(" (column {}, page {})", pages_->column, part.page));
 }
 

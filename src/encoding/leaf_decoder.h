@@ -19,11 +19,13 @@ namespace pennon {
 
 class LeafDecoder {
  public:
-  /// `nodes`: the schema's nodes from the leaf to the root. The first `num_built` of them are built.
-  /// `rows`: ascending, disjoint; in rows of the table. Errors: kCorrupt; kInvalidArgument: rows beyond the end;
-  /// kUnsupportedFeature: pages that are not of 2.1 or 2.2.
-  static arrow::Result<std::unique_ptr<LeafDecoder>> Make(LeafType type, std::vector<StructureNode> nodes,
-                                                          size_t num_built, uint32_t column, const RowRanges& rows,
+  /// `nodes`: the schema's nodes from the leaf to the root. The first `num_built` of them are
+  /// built. `rows`: ascending, disjoint; in rows of the table. Errors: kCorrupt; kInvalidArgument:
+  /// rows beyond the end; kUnsupportedFeature: pages that are not of 2.1 or 2.2.
+  static arrow::Result<std::unique_ptr<LeafDecoder>> Make(LeafType type,
+                                                          std::vector<StructureNode> nodes,
+                                                          size_t num_built, uint32_t column,
+                                                          const RowRanges& rows,
                                                           const DecodeContext& context);
 
   /// As in FieldDecoder.
@@ -48,7 +50,8 @@ class LeafDecoder {
     size_t num_wanted = 0;  // ranges in the last Plan
   };
 
-  LeafDecoder(LeafType type, const ColumnPages* pages, uint64_t rows_per_row, const DecodeContext& context);
+  LeafDecoder(LeafType type, const ColumnPages* pages, uint64_t rows_per_row,
+              const DecodeContext& context);
 
   arrow::Status AddRows(const RowRanges& rows);
   arrow::Status PlanPart(Part* part, std::vector<ByteRange>* wanted);

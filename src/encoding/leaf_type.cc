@@ -53,8 +53,9 @@ arrow::Result<LeafType> MakeLeafType(const std::shared_ptr<arrow::DataType>& typ
     leaf.list_size = static_cast<uint64_t>(list.list_size());
     ARROW_ASSIGN_OR_RAISE(auto items, MakeLeafType(list.value_type()));
     if (items.FixedBits() == 0 && leaf.list_size != 0) {
-      return MakeError(ErrorKind::kUnsupportedFeature,
-                       fmt::format("fixed-size list has items of no fixed width: {}", type->ToString()));
+      return MakeError(
+          ErrorKind::kUnsupportedFeature,
+          fmt::format("fixed-size list has items of no fixed width: {}", type->ToString()));
     }
     leaf.children.push_back(std::move(items));
   } else if (id == arrow::Type::STRUCT && is_packed) {

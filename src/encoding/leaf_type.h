@@ -38,7 +38,8 @@ struct LeafType {
 
 /// Returns the layout of a type that lies in one column. `is_packed`: a struct that does so too.
 /// Errors: kUnsupportedFeature for types the format does not store in one column.
-arrow::Result<LeafType> MakeLeafType(const std::shared_ptr<arrow::DataType>& type, bool is_packed = false);
+arrow::Result<LeafType> MakeLeafType(const std::shared_ptr<arrow::DataType>& type,
+                                     bool is_packed = false);
 
 /// A layout of unsigned words without an Arrow array behind it: levels, dictionary keys.
 LeafType MakeWordType(uint32_t width_bytes);

@@ -19,7 +19,9 @@ using Bytes = std::span<const uint8_t>;
 
 constexpr uint64_t kPartAlignment = 8;
 
-arrow::Status Corrupt(std::string message) { return MakeError(ErrorKind::kCorrupt, std::move(message)); }
+arrow::Status Corrupt(std::string message) {
+  return MakeError(ErrorKind::kCorrupt, std::move(message));
+}
 
 /// One chunk taken apart.
 struct ChunkParts {
@@ -31,11 +33,13 @@ struct ChunkParts {
 
 arrow::Status SplitChunk(const MiniBlockLayout& layout, Bytes chunk, ChunkParts* parts) {
   const uint64_t size_width = layout.has_large_chunk ? 4 : 2;
-  const uint64_t header_size = 2 + (layout.rep ? 2 : 0) + (layout.def ? 2 : 0) + layout.num_buffers * size_width;
+  const uint64_t header_size =
+      2 + (layout.rep ? 2 : 0) + (layout.def ? 2 : 0) + layout.num_buffers * size_width;
   if (header_size > chunk.size()) return Corrupt("chunk is shorter than its header");
   const uint8_t* header = chunk.data();
   const auto next_size = [&](uint64_t width) -> uint64_t {
-    const uint64_t size = width == 4 ? LoadLittleEndian<uint32_t>(header) : LoadLittleEndian<uint16_t>(header);
+    const uint64_t size =
+        width == 4 ? LoadLittleEndian<uint32_t>(header) : LoadLittleEndian<uint16_t>(header);
     header += width;
     return size;
   };
@@ -50,15 +54,19 @@ arrow::Status SplitChunk(const MiniBlockLayout& layout, Bytes chunk, ChunkParts*
   parts->num_levels = next_size(2);
   const uint64_t rep_size = layout.rep ? next_size(2) : 0;
   const uint64_t def_size = layout.def ? next_size(2) : 0;
-  bool fits = (!layout.rep || take(rep_size, &parts->rep)) && (!layout.def || take(def_size, &parts->def));
+  bool fits =
+      (!layout.rep || take(rep_size, &parts->rep)) && (!layout.def || take(def_size, &parts->def));
   parts->buffers.resize(layout.num_buffers);
   for (Bytes& buffer : parts->buffers) fits = fits && take(next_size(size_width), &buffer);
-  if (fits && CeilDivide(at, kPartAlignment) * kPartAlignment == chunk.size()) return arrow::Status::OK();
-  return Corrupt(fmt::format("chunk has the wrong size: {} bytes, its parts need {}", chunk.size(), at));
+  if (fits && CeilDivide(at, kPartAlignment) * kPartAlignment == chunk.size())
+    return arrow::Status::OK();
+  return Corrupt(
+      fmt::format("chunk has the wrong size: {} bytes, its parts need {}", chunk.size(), at));
 }
 
 const LeafType& KeyType(uint64_t bits) {
-  static const LeafType types[] = {MakeWordType(1), MakeWordType(2), MakeWordType(4), MakeWordType(8)};
+  static const LeafType types[] = {MakeWordType(1), MakeWordType(2), MakeWordType(4),
+                                   MakeWordType(8)};
   return types[bits == 8 ? 0 : bits == 16 ? 1 : bits == 32 ? 2 : 3];
 }
 
@@ -89,7 +97,8 @@ class MiniBlockCursor : public PageCursor {
     }
     const uint64_t base = selection_.page->buffers[1].begin;
     for (const ChunkRun& run : runs_) {
-      wanted->push_back({base + index_.chunks[run.begin].begin, base + index_.chunks[run.end].begin});
+      wanted->push_back(
+          {base + index_.chunks[run.begin].begin, base + index_.chunks[run.end].begin});
     }
     return arrow::Status::OK();
   }
@@ -105,7 +114,8 @@ class MiniBlockCursor : public PageCursor {
     uint64_t left = num_rows;
     while (left != 0) {
       const RowRange& rows = selection_.rows[range_];
-      const RowRange piece{rows.begin + rows_done_, rows.begin + rows_done_ + std::min(left, rows.size() - rows_done_)};
+      const RowRange piece{rows.begin + rows_done_,
+                           rows.begin + rows_done_ + std::min(left, rows.size() - rows_done_)};
       ARROW_RETURN_NOT_OK(DecodeRows(piece, out));
       left -= piece.size();
       rows_done_ += piece.size();
@@ -116,8 +126,9 @@ class MiniBlockCursor : public PageCursor {
     }
     ARROW_RETURN_NOT_OK(FlushChunk(out));
     const bool has_levels = layout_.rep || layout_.def;
-    return out->AppendStructure(index_.layout.layers, layout_.rep.has_value(), layout_.def.has_value(),
-                                has_levels ? num_slots_ : num_rows, num_rows, out->values.length - values_before);
+    return out->AppendStructure(index_.layout.layers, layout_.rep.has_value(),
+                                layout_.def.has_value(), has_levels ? num_slots_ : num_rows,
+                                num_rows, out->values.length - values_before);
   }
 
  private:
@@ -129,8 +140,9 @@ class MiniBlockCursor : public PageCursor {
   };
 
   size_t ChunkOfRow(uint64_t row) const {
-    const auto after = std::upper_bound(index_.chunks.begin(), index_.chunks.end(), row,
-                                        [](uint64_t r, const LayoutPageIndex::Chunk& chunk) { return r < chunk.first_row; });
+    const auto after = std::upper_bound(
+        index_.chunks.begin(), index_.chunks.end(), row,
+        [](uint64_t r, const LayoutPageIndex::Chunk& chunk) { return r < chunk.first_row; });
     return static_cast<size_t>(after - index_.chunks.begin()) - 1;
   }
 
@@ -162,12 +174,15 @@ class MiniBlockCursor : public PageCursor {
     return arrow::Status::OK();
   }
 
-  uint64_t NumValues(size_t c) const { return index_.chunks[c + 1].first_value - index_.chunks[c].first_value; }
+  uint64_t NumValues(size_t c) const {
+    return index_.chunks[c + 1].first_value - index_.chunks[c].first_value;
+  }
 
   Bytes ChunkBytes(size_t c) {
     while (runs_[run_].end <= c) ++run_;
     const uint64_t begin = index_.chunks[c].begin - index_.chunks[runs_[run_].begin].begin;
-    return runs_[run_].bytes.data.subspan(begin, index_.chunks[c + 1].begin - index_.chunks[c].begin);
+    return runs_[run_].bytes.data.subspan(begin,
+                                          index_.chunks[c + 1].begin - index_.chunks[c].begin);
   }
 
   arrow::Status OpenChunk(size_t c, LeafOutput* out) {
@@ -191,16 +206,18 @@ class MiniBlockCursor : public PageCursor {
     }
     if (max_rep_ == 0) {
       if (layout_.def && chunk_levels_ != NumValues(c)) {
-        return InChunk(Corrupt(fmt::format("levels and values do not match: {} levels, {} values", chunk_levels_,
-                                           NumValues(c))));
+        return InChunk(Corrupt(fmt::format("levels and values do not match: {} levels, {} values",
+                                           chunk_levels_, NumValues(c))));
       }
       return arrow::Status::OK();
     }
     return FindRows(out);
   }
 
-  arrow::Status AppendLevels(const ValueEncoding& encoding, Bytes bytes, ValueBuilder* levels, LeafOutput* out) {
-    ARROW_ASSIGN_OR_RAISE(chunk_levels_, DecodeLevels(encoding, bytes, parts_.num_levels, &out->scratch, levels));
+  arrow::Status AppendLevels(const ValueEncoding& encoding, Bytes bytes, ValueBuilder* levels,
+                             LeafOutput* out) {
+    ARROW_ASSIGN_OR_RAISE(chunk_levels_,
+                          DecodeLevels(encoding, bytes, parts_.num_levels, &out->scratch, levels));
     return arrow::Status::OK();
   }
 
@@ -213,8 +230,9 @@ class MiniBlockCursor : public PageCursor {
     }
     const uint64_t expected = index_.chunks[chunk_ + 1].first_row - index_.chunks[chunk_].first_row;
     if (row_starts_.size() == expected) return arrow::Status::OK();
-    return InChunk(Corrupt(fmt::format("repetition index does not match the levels: {} rows start, the index says {}",
-                                       row_starts_.size(), expected)));
+    return InChunk(Corrupt(
+        fmt::format("repetition index does not match the levels: {} rows start, the index says {}",
+                    row_starts_.size(), expected)));
   }
 
   /// Without lists rows are slots and slots are values.
@@ -237,22 +255,27 @@ class MiniBlockCursor : public PageCursor {
     RowRange values{slot_begin, slot_end};
     if (layout_.def) {
       const auto* def = reinterpret_cast<const uint16_t*>(out->def.values.data()) + def_begin_;
-      values.begin = visible_before_ + CountVisible(index_.layout.layers, {def + slots_seen_, slot_begin - slots_seen_});
-      values.end = values.begin + CountVisible(index_.layout.layers, {def + slot_begin, slot_end - slot_begin});
+      values.begin = visible_before_ + CountVisible(index_.layout.layers,
+                                                    {def + slots_seen_, slot_begin - slots_seen_});
+      values.end = values.begin +
+                   CountVisible(index_.layout.layers, {def + slot_begin, slot_end - slot_begin});
       visible_before_ = values.end;
       slots_seen_ = slot_end;
     }
     if (values.end > NumValues(chunk_)) {
-      return InChunk(Corrupt(fmt::format("levels own more values than the chunk has: {} of {}", values.end,
-                                         NumValues(chunk_))));
+      return InChunk(Corrupt(fmt::format("levels own more values than the chunk has: {} of {}",
+                                         values.end, NumValues(chunk_))));
     }
     if (values.begin != values.end) keep_.push_back(values);
     KeepLevels(slot_begin, slot_end);
     return arrow::Status::OK();
   }
 
-  /// Slot where the i-th row of the open chunk starts; the end of the chunk for the one behind the last.
-  uint64_t StartOf(uint64_t i) const { return i < row_starts_.size() ? row_starts_[i] : chunk_levels_; }
+  /// Slot where the i-th row of the open chunk starts; the end of the chunk for the one behind the
+  /// last.
+  uint64_t StartOf(uint64_t i) const {
+    return i < row_starts_.size() ? row_starts_[i] : chunk_levels_;
+  }
 
   void KeepLevels(uint64_t begin, uint64_t end) {
     kept_slots_.push_back({begin, end});
@@ -269,7 +292,8 @@ class MiniBlockCursor : public PageCursor {
     slots_seen_ = visible_before_ = 0;
     if (keep_.empty()) return arrow::Status::OK();
     if (layout_.dictionary) return InChunk(DecodeKeys(out));
-    return InChunk(DecodeMiniBlock(layout_.values, parts_.buffers, NumValues(chunk_), keep_, &out->scratch, &out->values));
+    return InChunk(DecodeMiniBlock(layout_.values, parts_.buffers, NumValues(chunk_), keep_,
+                                   &out->scratch, &out->values));
   }
 
   void CutLevels(uint64_t begin, ValueBuilder* levels) const {
@@ -286,17 +310,19 @@ class MiniBlockCursor : public PageCursor {
   arrow::Status DecodeKeys(LeafOutput* out) {
     keys_.values.Truncate(0);
     keys_.length = 0;
-    ARROW_RETURN_NOT_OK(
-        DecodeMiniBlock(layout_.values, parts_.buffers, NumValues(chunk_), keep_, &out->scratch, &keys_));
+    ARROW_RETURN_NOT_OK(DecodeMiniBlock(layout_.values, parts_.buffers, NumValues(chunk_), keep_,
+                                        &out->scratch, &keys_));
     const uint32_t width = keys_.type->width_bytes;
     if (out->values.type->kind == LeafKind::kDictionary) {
       return AppendKeys(keys_.values.data(), width, keys_.length, index_.dictionary, &out->values);
     }
-    return AppendLookedUp(keys_.values.data(), width, keys_.length, *index_.dictionary, &out->values);
+    return AppendLookedUp(keys_.values.data(), width, keys_.length, *index_.dictionary,
+                          &out->values);
   }
 
   arrow::Status InChunk(const arrow::Status& status) const {
-    if (status.ok()) [[likely]] return status;
+    if (status.ok()) [[likely]]
+      return status;
     return AddContext(status, fmt::format(" (chunk {})", chunk_));
   }
 
@@ -306,19 +332,19 @@ class MiniBlockCursor : public PageCursor {
   const uint16_t max_rep_;
   bool is_planned_ = false;
   std::vector<ChunkRun> runs_;
-  size_t run_ = 0;           // run of the last chunk asked for
-  size_t range_ = 0;         // next range of the selection
-  uint64_t rows_done_ = 0;   // rows of it that are decoded
+  size_t run_ = 0;          // run of the last chunk asked for
+  size_t range_ = 0;        // next range of the selection
+  uint64_t rows_done_ = 0;  // rows of it that are decoded
 
   bool is_open_ = false;
   size_t chunk_ = 0;
   ChunkParts parts_;
   uint64_t chunk_levels_ = 0;
-  uint64_t rep_begin_ = 0;   // where the chunk's levels lie in the output
+  uint64_t rep_begin_ = 0;  // where the chunk's levels lie in the output
   uint64_t def_begin_ = 0;
   uint64_t slots_seen_ = 0;  // slots of the chunk whose values have been counted
   uint64_t visible_before_ = 0;
-  uint64_t num_slots_ = 0;   // kept since Decode began
+  uint64_t num_slots_ = 0;  // kept since Decode began
   std::vector<uint32_t> row_starts_;
   std::vector<RowRange> keep_;        // values
   std::vector<RowRange> kept_slots_;  // levels

@@ -23,32 +23,40 @@ using Keep = std::span<const RowRange>;
 /// Up to so many values of a chunk are picked from the packed words one by one.
 constexpr uint64_t kPickedOneByOneMax = 32;
 
-arrow::Status Corrupt(std::string message) { return MakeError(ErrorKind::kCorrupt, std::move(message)); }
+arrow::Status Corrupt(std::string message) {
+  return MakeError(ErrorKind::kCorrupt, std::move(message));
+}
 
 arrow::Status CheckSize(uint64_t expected, uint64_t got) {
-  if (expected == got) [[likely]] return arrow::Status::OK();
-  return Corrupt(fmt::format("value buffer has the wrong size: expected {} bytes, got {}", expected, got));
+  if (expected == got) [[likely]]
+    return arrow::Status::OK();
+  return Corrupt(
+      fmt::format("value buffer has the wrong size: expected {} bytes, got {}", expected, got));
 }
 
 arrow::Status CheckWidth(uint64_t encoded_bits, const ValueBuilder& out) {
-  if (encoded_bits == out.type->FixedBits()) [[likely]] return arrow::Status::OK();
-  return Corrupt(fmt::format("values have the wrong width: the type has {} bits, the page {}", out.type->FixedBits(),
-                             encoded_bits));
+  if (encoded_bits == out.type->FixedBits()) [[likely]]
+    return arrow::Status::OK();
+  return Corrupt(fmt::format("values have the wrong width: the type has {} bits, the page {}",
+                             out.type->FixedBits(), encoded_bits));
 }
 
 /// Appends ranges of fixed-width values that lie one after the other.
 arrow::Status AppendRanges(const uint8_t* values, Keep keep, ValueBuilder* out) {
   for (const RowRange& range : keep) {
-    ARROW_RETURN_NOT_OK(out->AppendFixed(values + range.begin * out->type->width_bytes, range.size()));
+    ARROW_RETURN_NOT_OK(
+        out->AppendFixed(values + range.begin * out->type->width_bytes, range.size()));
   }
   return arrow::Status::OK();
 }
 
-arrow::Status DecodeFlat(uint64_t bits, Bytes bytes, uint64_t num_values, Keep keep, ValueBuilder* out) {
+arrow::Status DecodeFlat(uint64_t bits, Bytes bytes, uint64_t num_values, Keep keep,
+                         ValueBuilder* out) {
   ARROW_RETURN_NOT_OK(CheckWidth(bits, *out));
   ARROW_RETURN_NOT_OK(CheckSize(CeilDivide(SaturatingMultiply(num_values, bits), 8), bytes.size()));
   if (out->type->kind == LeafKind::kFixed) return AppendRanges(bytes.data(), keep, out);
-  if (out->type->kind != LeafKind::kBits) return Corrupt("flat values in a column of another layout");
+  if (out->type->kind != LeafKind::kBits)
+    return Corrupt("flat values in a column of another layout");
   for (const RowRange& range : keep) {
     ARROW_RETURN_NOT_OK(out->bits.AppendBitmap(bytes.data(), range.begin, range.size()));
     out->length += range.size();
@@ -57,13 +65,16 @@ arrow::Status DecodeFlat(uint64_t bits, Bytes bytes, uint64_t num_values, Keep k
 }
 
 template <typename T>
-arrow::Status DecodeInlineBitpacking(Bytes bytes, uint64_t num_values, Keep keep, DecodeScratch* scratch,
-                                     ValueBuilder* out) {
+arrow::Status DecodeInlineBitpacking(Bytes bytes, uint64_t num_values, Keep keep,
+                                     DecodeScratch* scratch, ValueBuilder* out) {
   if (bytes.size() < sizeof(T)) return Corrupt("bit-packed chunk is cut short");
-  if (num_values > kFastLanesGroup) return Corrupt(fmt::format("bit-packed chunk has too many values: {}", num_values));
+  if (num_values > kFastLanesGroup)
+    return Corrupt(fmt::format("bit-packed chunk has too many values: {}", num_values));
   const uint64_t width = LoadLittleEndian<T>(bytes.data());
-  if (width > sizeof(T) * 8) return Corrupt(fmt::format("bit-packed chunk has an impossible width: {} bits", width));
-  ARROW_RETURN_NOT_OK(CheckSize(sizeof(T) + FastLanesBytes(static_cast<unsigned>(width)), bytes.size()));
+  if (width > sizeof(T) * 8)
+    return Corrupt(fmt::format("bit-packed chunk has an impossible width: {} bits", width));
+  ARROW_RETURN_NOT_OK(
+      CheckSize(sizeof(T) + FastLanesBytes(static_cast<unsigned>(width)), bytes.size()));
   const uint8_t* packed = bytes.data() + sizeof(T);
   const auto bits = static_cast<unsigned>(width);
   const uint64_t num_kept = CountRows(keep);
@@ -71,7 +82,8 @@ arrow::Status DecodeInlineBitpacking(Bytes bytes, uint64_t num_values, Keep keep
     ARROW_RETURN_NOT_OK(out->values.Reserve(num_kept * sizeof(T)));
     for (const RowRange& range : keep) {
       for (uint64_t i = range.begin; i < range.end; ++i) {
-        StoreLittleEndian(out->values.end(), FastLanesValue<T>(packed, bits, static_cast<uint32_t>(i)));
+        StoreLittleEndian(out->values.end(),
+                          FastLanesValue<T>(packed, bits, static_cast<uint32_t>(i)));
         out->values.Advance(sizeof(T));
       }
     }
@@ -90,10 +102,12 @@ arrow::Status DecodeInlineBitpacking(Bytes bytes, uint64_t num_values, Keep keep
   return AppendRanges(scratch->unpacked.data(), keep, out);
 }
 
-arrow::Status DecodeInlineBitpacking(const ValueEncoding& encoding, Bytes bytes, uint64_t num_values, Keep keep,
-                                     DecodeScratch* scratch, ValueBuilder* out) {
+arrow::Status DecodeInlineBitpacking(const ValueEncoding& encoding, Bytes bytes,
+                                     uint64_t num_values, Keep keep, DecodeScratch* scratch,
+                                     ValueBuilder* out) {
   ARROW_RETURN_NOT_OK(CheckWidth(encoding.bits, *out));
-  if (out->type->kind != LeafKind::kFixed) return Corrupt("bit-packed values in a column of another layout");
+  if (out->type->kind != LeafKind::kFixed)
+    return Corrupt("bit-packed values in a column of another layout");
   switch (encoding.bits) {
     case 8:
       return DecodeInlineBitpacking<uint8_t>(bytes, num_values, keep, scratch, out);
@@ -113,10 +127,11 @@ void JoinStreams(const uint8_t* streams, uint64_t num_values, const RowRange& ra
   }
 }
 
-arrow::Status DecodeByteStreamSplit(const ValueEncoding& encoding, Bytes bytes, uint64_t num_values, Keep keep,
-                                    ValueBuilder* out) {
+arrow::Status DecodeByteStreamSplit(const ValueEncoding& encoding, Bytes bytes, uint64_t num_values,
+                                    Keep keep, ValueBuilder* out) {
   ARROW_RETURN_NOT_OK(CheckWidth(encoding.bits, *out));
-  if (out->type->kind != LeafKind::kFixed) return Corrupt("split values in a column of another layout");
+  if (out->type->kind != LeafKind::kFixed)
+    return Corrupt("split values in a column of another layout");
   const uint64_t width = encoding.bits / 8;
   ARROW_RETURN_NOT_OK(CheckSize(SaturatingMultiply(num_values, width), bytes.size()));
   for (const RowRange& range : keep) {
@@ -132,10 +147,12 @@ arrow::Status DecodeByteStreamSplit(const ValueEncoding& encoding, Bytes bytes, 
   return arrow::Status::OK();
 }
 
-arrow::Status DecodeFixedSizeList(const ValueEncoding& encoding, std::span<const Bytes> buffers, uint64_t num_values,
-                                  Keep keep, DecodeScratch* scratch, ValueBuilder* out) {
+arrow::Status DecodeFixedSizeList(const ValueEncoding& encoding, std::span<const Bytes> buffers,
+                                  uint64_t num_values, Keep keep, DecodeScratch* scratch,
+                                  ValueBuilder* out) {
   if (out->type->kind != LeafKind::kFixedSizeList || out->type->list_size != encoding.list_size) {
-    return Corrupt(fmt::format("fixed-size list has the wrong size: the page says {}", encoding.list_size));
+    return Corrupt(
+        fmt::format("fixed-size list has the wrong size: the page says {}", encoding.list_size));
   }
   ValueBuilder& items = out->children[0];
   const uint64_t size = encoding.list_size;
@@ -147,7 +164,8 @@ arrow::Status DecodeFixedSizeList(const ValueEncoding& encoding, std::span<const
     if (buffers.empty()) return Corrupt("fixed-size list lacks its validity buffer");
     ARROW_RETURN_NOT_OK(CheckSize(CeilDivide(num_items, 8), buffers[0].size()));
     for (const RowRange& range : item_keep) {
-      ARROW_RETURN_NOT_OK(items.validity.AppendBitmap(buffers[0].data(), range.begin, range.size()));
+      ARROW_RETURN_NOT_OK(
+          items.validity.AppendBitmap(buffers[0].data(), range.begin, range.size()));
     }
     buffers = buffers.subspan(1);
   } else {
@@ -165,18 +183,20 @@ arrow::Status DecodeFixedSizeList(const ValueEncoding& encoding, std::span<const
   return arrow::Status::OK();
 }
 
-arrow::Status DecodePackedStruct(const ValueEncoding& encoding, Bytes bytes, uint64_t num_values, Keep keep,
-                                 ValueBuilder* out) {
+arrow::Status DecodePackedStruct(const ValueEncoding& encoding, Bytes bytes, uint64_t num_values,
+                                 Keep keep, ValueBuilder* out) {
   ARROW_ASSIGN_OR_RAISE(const uint64_t width, ZippedBytes(encoding, *out->type));
   ARROW_RETURN_NOT_OK(CheckSize(SaturatingMultiply(num_values, width), bytes.size()));
   for (const RowRange& range : keep) {
-    ARROW_RETURN_NOT_OK(AppendZipped(encoding, bytes.data() + range.begin * width, width, range.size(), out));
+    ARROW_RETURN_NOT_OK(
+        AppendZipped(encoding, bytes.data() + range.begin * width, width, range.size(), out));
   }
   return arrow::Status::OK();
 }
 
-arrow::Status DecodeGeneral(const ValueEncoding& encoding, std::span<const Bytes> buffers, uint64_t num_values,
-                            Keep keep, DecodeScratch* scratch, ValueBuilder* out) {
+arrow::Status DecodeGeneral(const ValueEncoding& encoding, std::span<const Bytes> buffers,
+                            uint64_t num_values, Keep keep, DecodeScratch* scratch,
+                            ValueBuilder* out) {
   ARROW_RETURN_NOT_OK(InflateChecked(encoding.scheme, buffers[0], out->budget, &scratch->inflated));
   // Taken out of the scratch: what lies inside may want it too.
   std::vector<uint8_t> inflated = std::move(scratch->inflated);
@@ -189,8 +209,9 @@ arrow::Status DecodeGeneral(const ValueEncoding& encoding, std::span<const Bytes
 
 }  // namespace
 
-arrow::Status DecodeMiniBlock(const ValueEncoding& encoding, std::span<const Bytes> buffers, uint64_t num_values,
-                              Keep keep, DecodeScratch* scratch, ValueBuilder* out) {
+arrow::Status DecodeMiniBlock(const ValueEncoding& encoding, std::span<const Bytes> buffers,
+                              uint64_t num_values, Keep keep, DecodeScratch* scratch,
+                              ValueBuilder* out) {
   if (buffers.empty()) return Corrupt("chunk has no value buffer");
   const Bytes first = buffers[0];
   switch (encoding.kind) {
@@ -202,7 +223,8 @@ arrow::Status DecodeMiniBlock(const ValueEncoding& encoding, std::span<const Byt
       return DecodeVariableChunk(encoding.bits, nullptr, first, num_values, keep, out);
     case EncodingKind::kFsst:
       if (encoding.children[0].kind != EncodingKind::kVariable) break;
-      return DecodeVariableChunk(encoding.children[0].bits, encoding.symbols.get(), first, num_values, keep, out);
+      return DecodeVariableChunk(encoding.children[0].bits, encoding.symbols.get(), first,
+                                 num_values, keep, out);
     case EncodingKind::kRle:
       if (buffers.size() < 2) return Corrupt("run-length chunk lacks its run lengths");
       ARROW_RETURN_NOT_OK(CheckWidth(encoding.bits, *out));
@@ -218,7 +240,8 @@ arrow::Status DecodeMiniBlock(const ValueEncoding& encoding, std::span<const Byt
     default:
       break;
   }
-  return Corrupt(fmt::format("encoding cannot stand in a mini-block: {}", EncodingKindName(encoding.kind)));
+  return Corrupt(
+      fmt::format("encoding cannot stand in a mini-block: {}", EncodingKindName(encoding.kind)));
 }
 
 }  // namespace pennon

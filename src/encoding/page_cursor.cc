@@ -21,21 +21,24 @@ std::span<uint16_t> Words(ValueBuilder* levels) {
 
 std::unique_ptr<PageCursor> MakeValueCursor(PageSelection selection) {
   const auto& layout = selection.index->layout.layout;
-  if (std::holds_alternative<MiniBlockLayout>(layout)) return MakeMiniBlockCursor(std::move(selection));
+  if (std::holds_alternative<MiniBlockLayout>(layout))
+    return MakeMiniBlockCursor(std::move(selection));
   if (std::holds_alternative<FullZipLayout>(layout)) return MakeFullZipCursor(std::move(selection));
   return MakeConstantCursor(std::move(selection));
 }
 
 }  // namespace
 
-LeafOutput::LeafOutput(const LeafType& type, std::vector<StructureNode> nodes, size_t num_built, BufferBudget budget)
+LeafOutput::LeafOutput(const LeafType& type, std::vector<StructureNode> nodes, size_t num_built,
+                       BufferBudget budget)
     : values(type, budget),
       structure(std::move(nodes), num_built, budget),
       rep(LevelType(), budget),
       def(LevelType(), budget) {}
 
-arrow::Status LeafOutput::AppendStructure(const Layers& layers, bool has_rep, bool has_def, uint64_t num_slots,
-                                          uint64_t num_rows, uint64_t num_values) {
+arrow::Status LeafOutput::AppendStructure(const Layers& layers, bool has_rep, bool has_def,
+                                          uint64_t num_slots, uint64_t num_rows,
+                                          uint64_t num_values) {
   Levels levels;
   levels.has_rep = has_rep;
   levels.has_def = has_def;
@@ -48,14 +51,16 @@ arrow::Status LeafOutput::AppendStructure(const Layers& layers, bool has_rep, bo
   def.values.Truncate(0);
   rep.length = def.length = 0;
   if (expected == num_values) return arrow::Status::OK();
-  return MakeError(ErrorKind::kCorrupt, fmt::format("levels and values do not match: {} values, the levels want {}",
-                                                    num_values, expected));
+  return MakeError(ErrorKind::kCorrupt,
+                   fmt::format("levels and values do not match: {} values, the levels want {}",
+                               num_values, expected));
 }
 
 arrow::Result<std::unique_ptr<PageCursor>> MakePageCursor(PageSelection selection) {
   if (!selection.index->layout.is_blob) return MakeValueCursor(std::move(selection));
   if (MaxRep(selection.index->layout.blob_layers) != 0) {
-    return MakeError(ErrorKind::kUnsupportedFeature, "blobs below lists are not part of 2.1 or 2.2");
+    return MakeError(ErrorKind::kUnsupportedFeature,
+                     "blobs below lists are not part of 2.1 or 2.2");
   }
   const PageSelection copy = selection;
   return MakeBlobCursor(copy, MakeValueCursor(std::move(selection)));

@@ -1,7 +1,6 @@
 /// \file
-/// Reads chosen rows of one page of a 2.1 or 2.2 file: says which bytes it needs, then appends row after row to a
-/// column's output.
-/// Spec: format/data-file.md, heading 6.
+/// Reads chosen rows of one page of a 2.1 or 2.2 file: says which bytes it needs, then appends row
+/// after row to a column's output. Spec: format/data-file.md, heading 6.
 #pragma once
 
 #include <arrow/status.h>
@@ -22,12 +21,14 @@ namespace pennon {
 
 /// What the pages of one column are decoded into.
 struct LeafOutput {
-  LeafOutput(const LeafType& type, std::vector<StructureNode> nodes, size_t num_built, BufferBudget budget);
+  LeafOutput(const LeafType& type, std::vector<StructureNode> nodes, size_t num_built,
+             BufferBudget budget);
 
-  /// Appends `num_rows` rows whose levels have been collected in `rep` and `def`, and empties those. `num_values` is
-  /// how many values were appended for them. Errors: kCorrupt: levels and values do not match.
-  arrow::Status AppendStructure(const Layers& layers, bool has_rep, bool has_def, uint64_t num_slots,
-                                uint64_t num_rows, uint64_t num_values);
+  /// Appends `num_rows` rows whose levels have been collected in `rep` and `def`, and empties
+  /// those. `num_values` is how many values were appended for them. Errors: kCorrupt: levels and
+  /// values do not match.
+  arrow::Status AppendStructure(const Layers& layers, bool has_rep, bool has_def,
+                                uint64_t num_slots, uint64_t num_rows, uint64_t num_values);
 
   ValueBuilder values;
   StructureBuilder structure;
@@ -47,7 +48,8 @@ class PageCursor {
   virtual arrow::Status Decode(uint64_t num_rows, LeafOutput* out) = 0;
 };
 
-/// What every cursor is made from. `rows` are counted from the page's start and lie below its num_rows.
+/// What every cursor is made from. `rows` are counted from the page's start and lie below its
+/// num_rows.
 struct PageSelection {
   const PageInfo* page = nullptr;
   std::shared_ptr<const LayoutPageIndex> index;

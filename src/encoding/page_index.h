@@ -1,7 +1,7 @@
 /// \file
-/// What a page of a 2.1 or 2.2 file needs before its rows can be found: its description, and by layout the chunk
-/// table, the dictionary, the levels of a constant page.
-/// Spec: format/data-file.md, heading 6.
+/// What a page of a 2.1 or 2.2 file needs before its rows can be found: its description, and by
+/// layout the chunk table, the dictionary, the levels of a constant page. Spec:
+/// format/data-file.md, heading 6.
 #pragma once
 
 #include <arrow/array/data.h>
@@ -50,13 +50,13 @@ struct LayoutPageIndex : PageIndex {
 };
 
 /// Returns the ranges of the file that MakePageIndex needs, none empty. Errors: kCorrupt.
-arrow::Result<std::vector<ByteRange>> PageIndexRanges(const PageLayout& layout, const PageInfo& page);
+arrow::Result<std::vector<ByteRange>> PageIndexRanges(const PageLayout& layout,
+                                                      const PageInfo& page);
 
 /// Makes the index from the bytes of those ranges. `leaf`: the type of the page's values.
 /// Errors: kCorrupt, kTooLarge.
-arrow::Result<std::shared_ptr<const LayoutPageIndex>> MakePageIndex(PageLayout layout, const PageInfo& page,
-                                                                    const LeafType& leaf,
-                                                                    std::span<const FetchedBytes> bytes,
-                                                                    const BufferBudget& budget);
+arrow::Result<std::shared_ptr<const LayoutPageIndex>> MakePageIndex(
+    PageLayout layout, const PageInfo& page, const LeafType& leaf,
+    std::span<const FetchedBytes> bytes, const BufferBudget& budget);
 
 }  // namespace pennon

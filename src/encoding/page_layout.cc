@@ -13,12 +13,15 @@ namespace {
 constexpr int kLayersMax = 64;
 constexpr uint32_t kBuffersMax = 64;
 
-arrow::Status Corrupt(std::string message) { return MakeError(ErrorKind::kCorrupt, std::move(message)); }
+arrow::Status Corrupt(std::string message) {
+  return MakeError(ErrorKind::kCorrupt, std::move(message));
+}
 
 template <typename Message>
 arrow::Result<Layers> MakeLayers(const Message& message) {
   if (message.layers_size() == 0 || message.layers_size() > kLayersMax) {
-    return Corrupt(fmt::format("page has an impossible number of layers: {}", message.layers_size()));
+    return Corrupt(
+        fmt::format("page has an impossible number of layers: {}", message.layers_size()));
   }
   Layers layers;
   for (const int layer : message.layers()) {
@@ -60,7 +63,8 @@ arrow::Status MakeMiniBlock(const proto21::MiniBlockLayout& message, PageLayout*
   if (has_lists != layout.rep.has_value() || (has_lists && layout.repetition_index_depth == 0)) {
     return Corrupt("page has lists without repetition levels, or levels without lists");
   }
-  if (layout.repetition_index_depth > kLayersMax) return Corrupt("page has a repetition index of impossible depth");
+  if (layout.repetition_index_depth > kLayersMax)
+    return Corrupt("page has a repetition index of impossible depth");
   return arrow::Status::OK();
 }
 
@@ -74,13 +78,17 @@ arrow::Status MakeFullZip(const proto21::FullZipLayout& message, PageLayout* out
   layout.bits_per_offset = message.bits_per_offset();
   layout.num_items = message.num_items();
   layout.num_visible_items = message.num_visible_items();
-  if (layout.bits_rep > 16 || layout.bits_def > 16) return Corrupt("page has control words that are too wide");
+  if (layout.bits_rep > 16 || layout.bits_def > 16)
+    return Corrupt("page has control words that are too wide");
   if (message.width_case() == proto21::FullZipLayout::kBitsPerOffset) {
     if (layout.bits_per_offset != 32 && layout.bits_per_offset != 64) {
-      return Corrupt(fmt::format("page has lengths of an impossible width: {} bits", layout.bits_per_offset));
+      return Corrupt(
+          fmt::format("page has lengths of an impossible width: {} bits", layout.bits_per_offset));
     }
-  } else if (layout.bits_per_value % 8 != 0 || message.width_case() == proto21::FullZipLayout::WIDTH_NOT_SET) {
-    return Corrupt(fmt::format("page has values of an impossible width: {} bits", layout.bits_per_value));
+  } else if (layout.bits_per_value % 8 != 0 ||
+             message.width_case() == proto21::FullZipLayout::WIDTH_NOT_SET) {
+    return Corrupt(
+        fmt::format("page has values of an impossible width: {} bits", layout.bits_per_value));
   }
   return arrow::Status::OK();
 }
@@ -107,7 +115,8 @@ arrow::Status Make(const proto21::PageLayout& message, bool may_be_blob, PageLay
     case Case::kBlob: {
       if (!may_be_blob) return Corrupt("blob page inside a blob page");
       ARROW_RETURN_NOT_OK(Make(message.blob().inner(), false, out));
-      if (out->layers != Layers{LayerKind::kAllValidItem}) return Corrupt("blob descriptors have layers of their own");
+      if (out->layers != Layers{LayerKind::kAllValidItem})
+        return Corrupt("blob descriptors have layers of their own");
       ARROW_ASSIGN_OR_RAISE(out->blob_layers, MakeLayers(message.blob()));
       out->is_blob = true;
       return arrow::Status::OK();
@@ -122,7 +131,8 @@ arrow::Status Make(const proto21::PageLayout& message, bool may_be_blob, PageLay
 
 uint16_t MaxRep(const Layers& layers) {
   uint16_t lists = 0;
-  for (const LayerKind layer : layers) lists = static_cast<uint16_t>(lists + (IsList(layer) ? 1 : 0));
+  for (const LayerKind layer : layers)
+    lists = static_cast<uint16_t>(lists + (IsList(layer) ? 1 : 0));
   return lists;
 }
 
@@ -143,7 +153,8 @@ uint16_t MaxVisibleDef(const Layers& layers) {
 
 arrow::Result<PageLayout> ParsePageLayout(std::string_view message) {
   proto21::PageLayout parsed;
-  if (message.size() > INT32_MAX || !parsed.ParseFromArray(message.data(), static_cast<int>(message.size()))) {
+  if (message.size() > INT32_MAX ||
+      !parsed.ParseFromArray(message.data(), static_cast<int>(message.size()))) {
     return Corrupt("page description does not parse");
   }
   PageLayout out;

@@ -77,7 +77,8 @@ struct ConstantLayout {
 
 struct PageLayout {
   std::variant<MiniBlockLayout, FullZipLayout, ConstantLayout> layout;
-  /// Layers of the column; of a blob page those of the descriptors, which is one item layer without nulls.
+  /// Layers of the column; of a blob page those of the descriptors, which is one item layer without
+  /// nulls.
   Layers layers;
   /// A blob page: the values are descriptors, and the column's layers are `blob_layers`.
   bool is_blob = false;

@@ -1,6 +1,6 @@
 /// \file
-/// Which rows of a column are wanted: sorted, disjoint half-open ranges. A scan asks for one range, a take for as
-/// many as there are runs of neighbouring rows.
+/// Which rows of a column are wanted: sorted, disjoint half-open ranges. A scan asks for one range,
+/// a take for as many as there are runs of neighbouring rows.
 #pragma once
 
 #include <cstdint>

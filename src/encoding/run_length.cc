@@ -11,8 +11,8 @@ namespace pennon {
 namespace {
 
 template <typename T>
-arrow::Status Decode(const uint8_t* values, std::span<const uint8_t> run_lengths, std::span<const RowRange> keep,
-                     ValueBuilder* out) {
+arrow::Status Decode(const uint8_t* values, std::span<const uint8_t> run_lengths,
+                     std::span<const RowRange> keep, ValueBuilder* out) {
   size_t run = 0;
   uint64_t run_begin = 0;  // first word of the run
   for (const RowRange& range : keep) {
@@ -46,19 +46,22 @@ uint64_t CountRuns(std::span<const uint8_t> run_lengths) {
   return sum;
 }
 
-arrow::Status DecodeRuns(std::span<const uint8_t> values, std::span<const uint8_t> run_lengths, uint64_t num_values,
-                         std::span<const RowRange> keep, ValueBuilder* out) {
+arrow::Status DecodeRuns(std::span<const uint8_t> values, std::span<const uint8_t> run_lengths,
+                         uint64_t num_values, std::span<const RowRange> keep, ValueBuilder* out) {
   const uint64_t width = out->type->width_bytes;
   if (out->type->kind != LeafKind::kFixed || width == 0 || width > 8) {
     return MakeError(ErrorKind::kCorrupt, "run-length values in a column of another layout");
   }
   if (values.size() != run_lengths.size() * width) {
-    return MakeError(ErrorKind::kCorrupt, fmt::format("run values and run lengths do not match: {} bytes of values, {} runs",
-                                                      values.size(), run_lengths.size()));
+    return MakeError(
+        ErrorKind::kCorrupt,
+        fmt::format("run values and run lengths do not match: {} bytes of values, {} runs",
+                    values.size(), run_lengths.size()));
   }
   if (const uint64_t sum = CountRuns(run_lengths); sum != num_values) {
-    return MakeError(ErrorKind::kCorrupt,
-                     fmt::format("run lengths have the wrong sum: expected {}, got {}", num_values, sum));
+    return MakeError(
+        ErrorKind::kCorrupt,
+        fmt::format("run lengths have the wrong sum: expected {}, got {}", num_values, sum));
   }
   switch (width) {
     case 1:

@@ -13,7 +13,9 @@
 namespace pennon {
 namespace {
 
-arrow::Status Corrupt(std::string message) { return MakeError(ErrorKind::kCorrupt, std::move(message)); }
+arrow::Status Corrupt(std::string message) {
+  return MakeError(ErrorKind::kCorrupt, std::move(message));
+}
 
 uint16_t Largest(std::span<const uint16_t> levels) {
   uint16_t largest = 0;
@@ -52,12 +54,12 @@ std::array<uint8_t, 256> MakeActions(LayerKind kind, uint16_t below, uint16_t li
 
 arrow::Status CheckLevels(const Layers& layers, const Levels& levels) {
   if (levels.has_rep && Largest(levels.rep) > MaxRep(layers)) {
-    return Corrupt(fmt::format("repetition level is too high: {}, the page has {} list layers", Largest(levels.rep),
-                               MaxRep(layers)));
+    return Corrupt(fmt::format("repetition level is too high: {}, the page has {} list layers",
+                               Largest(levels.rep), MaxRep(layers)));
   }
   if (levels.has_def && Largest(levels.def) > MaxDef(layers)) {
-    return Corrupt(fmt::format("definition level is too high: {}, the page's layers use {}", Largest(levels.def),
-                               MaxDef(layers)));
+    return Corrupt(fmt::format("definition level is too high: {}, the page's layers use {}",
+                               Largest(levels.def), MaxDef(layers)));
   }
   return arrow::Status::OK();
 }
@@ -70,7 +72,8 @@ uint64_t CountVisible(const Layers& layers, std::span<const uint16_t> def) {
   return visible;
 }
 
-StructureBuilder::StructureBuilder(std::vector<StructureNode> nodes, size_t num_built, BufferBudget budget)
+StructureBuilder::StructureBuilder(std::vector<StructureNode> nodes, size_t num_built,
+                                   BufferBudget budget)
     : num_built_(num_built) {
   states_.reserve(nodes.size());
   for (const StructureNode& node : nodes) {
@@ -80,11 +83,11 @@ StructureBuilder::StructureBuilder(std::vector<StructureNode> nodes, size_t num_
 }
 
 void StructureBuilder::Expect(uint64_t num_rows) {
-  // Rows are slots as long as no list multiplies them.
   if (states_.size() == 1) states_[0].validity.Expect(num_rows);
 }
 
-arrow::Result<uint64_t> StructureBuilder::Append(const Layers& layers, Levels levels, uint64_t num_rows) {
+arrow::Result<uint64_t> StructureBuilder::Append(const Layers& layers, Levels levels,
+                                                 uint64_t num_rows) {
   ARROW_RETURN_NOT_OK(CheckLayers(layers));
   if (levels.has_rep && levels.num_slots != 0 && levels.rep[0] != MaxRep(layers)) {
     return Corrupt("rows do not start with the highest repetition level");
@@ -104,37 +107,48 @@ arrow::Result<uint64_t> StructureBuilder::Append(const Layers& layers, Levels le
     if (!IsList(kind)) {
       ARROW_RETURN_NOT_OK(AppendItems(&state, kind, below, limit, &levels));
     } else if (state.shape.is_large) {
-      ARROW_RETURN_NOT_OK(levels.has_def ? (AppendLists<int64_t, true>(&state, kind, below, limit, num_inner, &levels))
-                                         : (AppendLists<int64_t, false>(&state, kind, below, limit, num_inner, &levels)));
+      ARROW_RETURN_NOT_OK(
+          levels.has_def
+              ? (AppendLists<int64_t, true>(&state, kind, below, limit, num_inner, &levels))
+              : (AppendLists<int64_t, false>(&state, kind, below, limit, num_inner, &levels)));
     } else {
-      ARROW_RETURN_NOT_OK(levels.has_def ? (AppendLists<int32_t, true>(&state, kind, below, limit, num_inner, &levels))
-                                         : (AppendLists<int32_t, false>(&state, kind, below, limit, num_inner, &levels)));
+      ARROW_RETURN_NOT_OK(
+          levels.has_def
+              ? (AppendLists<int32_t, true>(&state, kind, below, limit, num_inner, &levels))
+              : (AppendLists<int32_t, false>(&state, kind, below, limit, num_inner, &levels)));
     }
     below = own;
     num_inner = state.length - length_before;
     if (i == 0) num_values = num_inner;
     if (i + 1 == num_built_ && num_built_ < layers.size()) return num_values;
   }
-  if (num_inner != num_rows) {
-    return Corrupt(fmt::format("levels have the wrong number of rows: expected {}, got {}", num_rows, num_inner));
+  // Below fixed-size lists of structs the page counts items for rows.
+  uint64_t num_page_rows = num_inner;
+  for (const State& state : states_) num_page_rows *= state.shape.dimension;
+  if (num_page_rows != num_rows) {
+    return Corrupt(fmt::format("levels have the wrong number of rows: expected {}, got {}",
+                               num_rows, num_page_rows));
   }
   return num_values;
 }
 
 arrow::Status StructureBuilder::CheckLayers(const Layers& layers) const {
   bool agrees = layers.size() == states_.size();
-  for (size_t i = 0; agrees && i < layers.size(); ++i) agrees = IsList(layers[i]) == states_[i].shape.is_list;
+  for (size_t i = 0; agrees && i < layers.size(); ++i)
+    agrees = IsList(layers[i]) == states_[i].shape.is_list;
   if (agrees) return arrow::Status::OK();
-  return Corrupt(fmt::format("page has other layers than the field: {} of them, the field has {} nodes", layers.size(),
-                             states_.size()));
+  return Corrupt(
+      fmt::format("page has other layers than the field: {} of them, the field has {} nodes",
+                  layers.size(), states_.size()));
 }
 
-arrow::Status StructureBuilder::AppendItems(State* state, LayerKind kind, uint16_t below, uint16_t limit,
-                                            Levels* levels) {
+arrow::Status StructureBuilder::AppendItems(State* state, LayerKind kind, uint16_t below,
+                                            uint16_t limit, Levels* levels) {
   const uint64_t dimension = state->shape.dimension;
   if (dimension != 1) {
     if (dimension == 0 || levels->num_slots % dimension != 0) {
-      return Corrupt(fmt::format("slots do not fill fixed-size lists: {} slots, {} each", levels->num_slots, dimension));
+      return Corrupt(fmt::format("slots do not fill fixed-size lists: {} slots, {} each",
+                                 levels->num_slots, dimension));
     }
     levels->num_slots /= dimension;
     if (levels->has_def) {
@@ -168,8 +182,8 @@ arrow::Status StructureBuilder::AppendItems(State* state, LayerKind kind, uint16
 }
 
 template <typename Offset, bool kHasDef>
-arrow::Status StructureBuilder::AppendLists(State* state, LayerKind kind, uint16_t below, uint16_t limit,
-                                            uint64_t num_inner, Levels* levels) {
+arrow::Status StructureBuilder::AppendLists(State* state, LayerKind kind, uint16_t below,
+                                            uint16_t limit, uint64_t num_inner, Levels* levels) {
   if (!levels->has_rep) return Corrupt("list layer has no repetition levels");
   const std::array<uint8_t, 256> actions = MakeActions(kind, below, limit);
   const uint64_t num_slots = levels->num_slots;
@@ -197,12 +211,14 @@ arrow::Status StructureBuilder::AppendLists(State* state, LayerKind kind, uint16
     num_kept += is_start ? 1 : 0;
   }
   if (at - state->num_items != num_inner) {
-    return Corrupt(fmt::format("levels contradict themselves: lists of {} items, {} items", at - state->num_items,
-                               num_inner));
+    return Corrupt(fmt::format("levels contradict themselves: lists of {} items, {} items",
+                               at - state->num_items, num_inner));
   }
   if (at > static_cast<uint64_t>(std::numeric_limits<Offset>::max())) {
-    return MakeError(ErrorKind::kTooLarge,
-                     fmt::format("batch has more list items than 32-bit offsets reach: {}, ask for fewer rows", at));
+    return MakeError(
+        ErrorKind::kTooLarge,
+        fmt::format("batch has more list items than 32-bit offsets reach: {}, ask for fewer rows",
+                    at));
   }
   state->offsets.Advance(num_lists * sizeof(Offset));
   state->num_items = at;

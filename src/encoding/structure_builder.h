@@ -1,7 +1,6 @@
 /// \file
-/// Turns repetition and definition levels into Arrow's structure: validity of every node and offsets of every list on
-/// the way from a leaf to the root.
-/// Spec: format/data-file.md, heading 5.
+/// Turns repetition and definition levels into Arrow's structure: validity of every node and
+/// offsets of every list on the way from a leaf to the root. Spec: format/data-file.md, heading 5.
 #pragma once
 
 #include <arrow/result.h>
@@ -45,8 +44,8 @@ uint64_t CountVisible(const Layers& layers, std::span<const uint16_t> def);
 
 class StructureBuilder {
  public:
-  /// `nodes`: leaf first, root last. Only the first `num_built` of them (at least the leaf) are built here; the outer
-  /// ones come from another leaf.
+  /// `nodes`: leaf first, root last. Only the first `num_built` of them (at least the leaf) are
+  /// built here; the outer ones come from another leaf.
   StructureBuilder(std::vector<StructureNode> nodes, size_t num_built, BufferBudget budget);
 
   /// Whether rows may have more or fewer values than one.
@@ -55,9 +54,10 @@ class StructureBuilder {
   /// Tells how many rows will follow.
   void Expect(uint64_t num_rows);
 
-  /// Appends checked levels of `num_rows` rows and returns the number of values they own. Cost: a pass over the slots
-  /// for each list layer. Errors: kCorrupt: the layers are not those of the nodes, or the levels contradict
-  /// themselves; kTooLarge: more list items than 32-bit offsets reach.
+  /// Appends checked levels of `num_rows` rows, as the page counts them, and returns the number of
+  /// values they own. Cost: a pass over the slots for each list layer. Errors: kCorrupt: the layers
+  /// are not those of the nodes, or the levels contradict themselves; kTooLarge: more list items
+  /// than 32-bit offsets reach.
   arrow::Result<uint64_t> Append(const Layers& layers, Levels levels, uint64_t num_rows);
 
   /// What one node has become. Starts it anew.
@@ -72,7 +72,8 @@ class StructureBuilder {
 
  private:
   struct State {
-    State(StructureNode node, BufferBudget budget) : shape(node), validity(budget), offsets(budget) {}
+    State(StructureNode node, BufferBudget budget)
+        : shape(node), validity(budget), offsets(budget) {}
     StructureNode shape;
     uint64_t length = 0;
     GrowingValidity validity;
@@ -81,10 +82,11 @@ class StructureBuilder {
   };
 
   arrow::Status CheckLayers(const Layers& layers) const;
-  arrow::Status AppendItems(State* state, LayerKind kind, uint16_t below, uint16_t limit, Levels* levels);
-  template <typename Offset, bool kHasDef>
-  arrow::Status AppendLists(State* state, LayerKind kind, uint16_t below, uint16_t limit, uint64_t num_inner,
+  arrow::Status AppendItems(State* state, LayerKind kind, uint16_t below, uint16_t limit,
                             Levels* levels);
+  template <typename Offset, bool kHasDef>
+  arrow::Status AppendLists(State* state, LayerKind kind, uint16_t below, uint16_t limit,
+                            uint64_t num_inner, Levels* levels);
 
   std::vector<State> states_;
   size_t num_built_;

@@ -58,7 +58,8 @@ arrow::Status ValueBuilder::AppendFixed(const uint8_t* source, uint64_t count) {
 }
 
 arrow::Status ValueBuilder::AppendShared(std::span<const uint8_t> source,
-                                         const std::shared_ptr<arrow::Buffer>& owner, uint64_t count) {
+                                         const std::shared_ptr<arrow::Buffer>& owner,
+                                         uint64_t count) {
   ARROW_RETURN_NOT_OK(values.AppendShared(source, owner));
   length += count;
   return arrow::Status::OK();
@@ -76,11 +77,12 @@ arrow::Status ValueBuilder::ReserveOffsets(uint64_t count) {
 }
 
 arrow::Status ValueBuilder::CheckOffsets(uint64_t extra) const {
-  if (type->width_bytes == 4 &&
-      SaturatingAdd(bytes.size(), extra) > static_cast<uint64_t>(std::numeric_limits<int32_t>::max())) {
-    return MakeError(ErrorKind::kTooLarge,
-                     fmt::format("batch has more string bytes than 32-bit offsets reach: {}, ask for fewer rows",
-                                 SaturatingAdd(bytes.size(), extra)));
+  if (type->width_bytes == 4 && SaturatingAdd(bytes.size(), extra) >
+                                    static_cast<uint64_t>(std::numeric_limits<int32_t>::max())) {
+    return MakeError(
+        ErrorKind::kTooLarge,
+        fmt::format("batch has more string bytes than 32-bit offsets reach: {}, ask for fewer rows",
+                    SaturatingAdd(bytes.size(), extra)));
   }
   return arrow::Status::OK();
 }
@@ -141,8 +143,8 @@ arrow::Status ValueBuilder::AppendEmpty(uint64_t count) {
   return arrow::Status::OK();
 }
 
-arrow::Result<std::shared_ptr<arrow::ArrayData>> ValueBuilder::Finish(std::shared_ptr<arrow::Buffer> valid_bits,
-                                                                      uint64_t null_count) {
+arrow::Result<std::shared_ptr<arrow::ArrayData>> ValueBuilder::Finish(
+    std::shared_ptr<arrow::Buffer> valid_bits, uint64_t null_count) {
   auto out = std::make_shared<arrow::ArrayData>(type->type, static_cast<int64_t>(length),
                                                 static_cast<int64_t>(null_count));
   if (type->kind == LeafKind::kNull) {

@@ -1,6 +1,6 @@
 /// \file
-/// Where decoded values go: the growing buffers of one column's array, in Arrow's layout, so that nothing is moved
-/// again when the array is done.
+/// Where decoded values go: the growing buffers of one column's array, in Arrow's layout, so that
+/// nothing is moved again when the array is done.
 #pragma once
 
 #include <arrow/array/data.h>
@@ -21,14 +21,15 @@ namespace pennon {
 struct ValueBuilder {
   ValueBuilder(const LeafType& leaf_type, BufferBudget buffer_budget);
 
-  /// Tells how many values will follow, for one allocation of the buffers whose size this determines.
+  /// Tells how many values will follow, for one allocation of the buffers whose size this
+  /// determines.
   arrow::Status Expect(uint64_t count);
 
   /// Appends `count` fixed-width values that lie one after the other.
   arrow::Status AppendFixed(const uint8_t* bytes, uint64_t count);
   /// The same without copying where possible: `owner` keeps the bytes alive.
-  arrow::Status AppendShared(std::span<const uint8_t> bytes, const std::shared_ptr<arrow::Buffer>& owner,
-                             uint64_t count);
+  arrow::Status AppendShared(std::span<const uint8_t> bytes,
+                             const std::shared_ptr<arrow::Buffer>& owner, uint64_t count);
   /// Appends one variable-width value.
   arrow::Status AppendVariable(std::span<const uint8_t> bytes);
   /// Appends `count` values of any content: zeros, empty strings. Used for slots that are null.
@@ -54,11 +55,11 @@ struct ValueBuilder {
   GrowingBuffer offsets;  ///< kVariable: length + 1 once there is a value.
   GrowingBuffer bytes;    ///< kVariable.
   std::vector<ValueBuilder> children;
-  /// Validity of this builder's own values when it is the child of a fixed-size list. The validity of a column's
-  /// top values comes from its levels and is not kept here.
+  /// Validity of this builder's own values when it is the child of a fixed-size list. The validity
+  /// of a column's top values comes from its levels and is not kept here.
   GrowingValidity validity;
-  /// kDictionary: the dictionaries of the pages so far, with the number of keys each is for; null ones for slots
-  /// that are null anyway.
+  /// kDictionary: the dictionaries of the pages so far, with the number of keys each is for; null
+  /// ones for slots that are null anyway.
   struct DictionaryPart {
     std::shared_ptr<arrow::ArrayData> values;
     uint64_t num_keys;

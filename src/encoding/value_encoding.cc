@@ -13,18 +13,23 @@ namespace {
 /// Deeper descriptions are damage: nested fixed-size lists are the only ones that nest at all.
 constexpr int kDepthMax = 16;
 
-arrow::Status Corrupt(std::string message) { return MakeError(ErrorKind::kCorrupt, std::move(message)); }
+arrow::Status Corrupt(std::string message) {
+  return MakeError(ErrorKind::kCorrupt, std::move(message));
+}
 
 arrow::Status Unsupported(const char* what) {
-  return MakeError(ErrorKind::kUnsupportedFeature, fmt::format("encoding is not part of 2.1 or 2.2: {}", what));
+  return MakeError(ErrorKind::kUnsupportedFeature,
+                   fmt::format("encoding is not part of 2.1 or 2.2: {}", what));
 }
 
 bool IsWordWidth(uint64_t bits) { return bits == 8 || bits == 16 || bits == 32 || bits == 64; }
 
 arrow::Result<ValueEncoding> Make(const proto21::Encoding& message, int depth);
 
-arrow::Status AddChild(bool is_there, const proto21::Encoding& message, int depth, ValueEncoding* out) {
-  if (!is_there) return Corrupt(fmt::format("encoding has nothing inside: {}", EncodingKindName(out->kind)));
+arrow::Status AddChild(bool is_there, const proto21::Encoding& message, int depth,
+                       ValueEncoding* out) {
+  if (!is_there)
+    return Corrupt(fmt::format("encoding has nothing inside: {}", EncodingKindName(out->kind)));
   ARROW_ASSIGN_OR_RAISE(auto child, Make(message, depth + 1));
   out->children.push_back(std::move(child));
   return arrow::Status::OK();
@@ -32,7 +37,8 @@ arrow::Status AddChild(bool is_there, const proto21::Encoding& message, int dept
 
 /// Returns the width of a description that must be flat.
 arrow::Result<uint64_t> FlatBits(bool is_there, const proto21::Encoding& message, const char* of) {
-  if (!is_there || !message.has_flat()) return Corrupt(fmt::format("encoding is not flat where it must be: {}", of));
+  if (!is_there || !message.has_flat())
+    return Corrupt(fmt::format("encoding is not flat where it must be: {}", of));
   if (message.flat().has_compression()) return Unsupported("compressed flat buffers");
   return message.flat().bits_per_value();
 }
@@ -50,21 +56,24 @@ arrow::Status MakeVariable(const proto21::Variable& message, ValueEncoding* out)
   out->kind = EncodingKind::kVariable;
   ARROW_ASSIGN_OR_RAISE(out->bits, FlatBits(message.has_offsets(), message.offsets(), "offsets"));
   if (out->bits != 32 && out->bits != 64) {
-    return Corrupt(fmt::format("variable encoding has offsets of a wrong width: {} bits", out->bits));
+    return Corrupt(
+        fmt::format("variable encoding has offsets of a wrong width: {} bits", out->bits));
   }
   return arrow::Status::OK();
 }
 
 arrow::Status MakeBitpacking(uint64_t bits, ValueEncoding* out) {
   out->bits = bits;
-  if (!IsWordWidth(bits)) return Corrupt(fmt::format("bit packing has an impossible width: {} bits", bits));
+  if (!IsWordWidth(bits))
+    return Corrupt(fmt::format("bit packing has an impossible width: {} bits", bits));
   return arrow::Status::OK();
 }
 
 arrow::Status MakeOutOfLine(const proto21::OutOfLineBitpacking& message, ValueEncoding* out) {
   out->kind = EncodingKind::kOutOfLineBitpacking;
   ARROW_RETURN_NOT_OK(MakeBitpacking(message.uncompressed_bits_per_value(), out));
-  ARROW_ASSIGN_OR_RAISE(const uint64_t packed, FlatBits(message.has_values(), message.values(), "packed values"));
+  ARROW_ASSIGN_OR_RAISE(const uint64_t packed,
+                        FlatBits(message.has_values(), message.values(), "packed values"));
   if (packed > out->bits) {
     return Corrupt(fmt::format("bit packing widens its values: {} bits to {}", out->bits, packed));
   }
@@ -75,9 +84,11 @@ arrow::Status MakeOutOfLine(const proto21::OutOfLineBitpacking& message, ValueEn
 arrow::Status MakeRle(const proto21::Rle& message, ValueEncoding* out) {
   out->kind = EncodingKind::kRle;
   ARROW_ASSIGN_OR_RAISE(out->bits, FlatBits(message.has_values(), message.values(), "run values"));
-  ARROW_ASSIGN_OR_RAISE(const uint64_t lengths, FlatBits(message.has_run_lengths(), message.run_lengths(), "run lengths"));
+  ARROW_ASSIGN_OR_RAISE(const uint64_t lengths,
+                        FlatBits(message.has_run_lengths(), message.run_lengths(), "run lengths"));
   if (!IsWordWidth(out->bits) || lengths != 8) {
-    return Corrupt(fmt::format("run-length encoding has wrong widths: values {} bits, lengths {}", out->bits, lengths));
+    return Corrupt(fmt::format("run-length encoding has wrong widths: values {} bits, lengths {}",
+                               out->bits, lengths));
   }
   return arrow::Status::OK();
 }
@@ -85,19 +96,23 @@ arrow::Status MakeRle(const proto21::Rle& message, ValueEncoding* out) {
 arrow::Status MakeGeneral(const proto21::General& message, int depth, ValueEncoding* out) {
   out->kind = EncodingKind::kGeneral;
   const uint32_t scheme = message.compression().scheme();
-  if (scheme != 1 && scheme != 2) return Corrupt(fmt::format("compression scheme is unknown: {}", scheme));
+  if (scheme != 1 && scheme != 2)
+    return Corrupt(fmt::format("compression scheme is unknown: {}", scheme));
   out->scheme = static_cast<CompressionScheme>(scheme);
   return AddChild(message.has_values(), message.values(), depth, out);
 }
 
-arrow::Status MakeVariablePackedStruct(const proto21::VariablePackedStruct& message, int depth, ValueEncoding* out) {
+arrow::Status MakeVariablePackedStruct(const proto21::VariablePackedStruct& message, int depth,
+                                       ValueEncoding* out) {
   out->kind = EncodingKind::kVariablePackedStruct;
   for (const auto& child : message.children()) {
     ARROW_RETURN_NOT_OK(AddChild(child.has_values(), child.values(), depth, out));
-    const bool is_variable = child.width_case() == proto21::VariablePackedStruct::Child::kBitsPerLength;
+    const bool is_variable =
+        child.width_case() == proto21::VariablePackedStruct::Child::kBitsPerLength;
     const uint64_t bits = is_variable ? child.bits_per_length() : child.bits_per_value();
     if (bits == 0 || bits % 8 != 0 || (is_variable && bits != 32 && bits != 64)) {
-      return Corrupt(fmt::format("packed struct has a child of an impossible width: {} bits", bits));
+      return Corrupt(
+          fmt::format("packed struct has a child of an impossible width: {} bits", bits));
     }
     out->child_bits.push_back(bits);
     out->child_is_variable.push_back(is_variable);
@@ -125,15 +140,18 @@ arrow::Result<ValueEncoding> Make(const proto21::Encoding& message, int depth) {
       ARROW_RETURN_NOT_OK(MakeOutOfLine(message.out_of_line_bitpacking(), &out));
       break;
     case Case::kInlineBitpacking:
-      if (message.inline_bitpacking().has_compression()) return Unsupported("compressed bit packing");
+      if (message.inline_bitpacking().has_compression())
+        return Unsupported("compressed bit packing");
       out.kind = EncodingKind::kInlineBitpacking;
-      ARROW_RETURN_NOT_OK(MakeBitpacking(message.inline_bitpacking().uncompressed_bits_per_value(), &out));
+      ARROW_RETURN_NOT_OK(
+          MakeBitpacking(message.inline_bitpacking().uncompressed_bits_per_value(), &out));
       break;
     case Case::kFsst: {
       out.kind = EncodingKind::kFsst;
       ARROW_ASSIGN_OR_RAISE(auto symbols, FsstTable::Parse(message.fsst().symbol_table()));
       out.symbols = std::make_shared<const FsstTable>(std::move(symbols));
-      ARROW_RETURN_NOT_OK(AddChild(message.fsst().has_values(), message.fsst().values(), depth, &out));
+      ARROW_RETURN_NOT_OK(
+          AddChild(message.fsst().has_values(), message.fsst().values(), depth, &out));
       break;
     }
     case Case::kRle:
@@ -155,14 +173,15 @@ arrow::Result<ValueEncoding> Make(const proto21::Encoding& message, int depth) {
       out.kind = EncodingKind::kFixedSizeList;
       out.list_size = message.fixed_size_list().items_per_value();
       out.has_validity = message.fixed_size_list().has_validity();
-      ARROW_RETURN_NOT_OK(
-          AddChild(message.fixed_size_list().has_values(), message.fixed_size_list().values(), depth, &out));
+      ARROW_RETURN_NOT_OK(AddChild(message.fixed_size_list().has_values(),
+                                   message.fixed_size_list().values(), depth, &out));
       break;
     case Case::kPackedStruct: {
       out.kind = EncodingKind::kPackedStruct;
       const auto& widths = message.packed_struct().bits_per_child();
       out.child_bits.assign(widths.begin(), widths.end());
-      ARROW_RETURN_NOT_OK(AddChild(message.packed_struct().has_values(), message.packed_struct().values(), depth, &out));
+      ARROW_RETURN_NOT_OK(AddChild(message.packed_struct().has_values(),
+                                   message.packed_struct().values(), depth, &out));
       break;
     }
     case Case::kVariablePackedStruct:
@@ -208,6 +227,8 @@ const char* EncodingKindName(EncodingKind kind) {
   return "unknown";
 }
 
-arrow::Result<ValueEncoding> MakeValueEncoding(const proto21::Encoding& message) { return Make(message, 0); }
+arrow::Result<ValueEncoding> MakeValueEncoding(const proto21::Encoding& message) {
+  return Make(message, 0);
+}
 
 }  // namespace pennon

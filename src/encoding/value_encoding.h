@@ -1,6 +1,6 @@
 /// \file
-/// How values are compressed: the description tree of a page, checked and in a form the decoders walk quickly.
-/// Spec: format/data-file.md, heading 7.
+/// How values are compressed: the description tree of a page, checked and in a form the decoders
+/// walk quickly. Spec: format/data-file.md, heading 7.
 #pragma once
 
 #include <arrow/result.h>
@@ -39,8 +39,8 @@ const char* EncodingKindName(EncodingKind kind);
 
 struct ValueEncoding {
   EncodingKind kind = EncodingKind::kFlat;
-  /// Flat: bits of a value. Variable: bits of an offset (32 or 64). Bit packing: bits before packing (8, 16, 32 or
-  /// 64). Rle and byte stream split: bits of a value.
+  /// Flat: bits of a value. Variable: bits of an offset (32 or 64). Bit packing: bits before
+  /// packing (8, 16, 32 or 64). Rle and byte stream split: bits of a value.
   uint64_t bits = 0;
   /// Out-of-line bit packing: bits after packing, at most `bits`.
   uint32_t packed_bits = 0;
@@ -57,11 +57,13 @@ struct ValueEncoding {
   /// Packed structs: bits of each child's values, or of its lengths if it is variable.
   std::vector<uint64_t> child_bits;
   std::vector<bool> child_is_variable;
-  /// What lies inside: one of fsst, general, fixed-size list, packed struct; one a field of a variable packed struct.
+  /// What lies inside: one of fsst, general, fixed-size list, packed struct; one a field of a
+  /// variable packed struct.
   std::vector<ValueEncoding> children;
 };
 
-/// Checks and converts one description. Errors: kCorrupt; kUnsupportedFeature for what 2.1 and 2.2 never hold.
+/// Checks and converts one description. Errors: kCorrupt; kUnsupportedFeature for what 2.1 and 2.2
+/// never hold.
 arrow::Result<ValueEncoding> MakeValueEncoding(const proto21::Encoding& message);
 
 }  // namespace pennon

@@ -12,28 +12,36 @@
 namespace pennon {
 namespace {
 
-arrow::Status Corrupt(std::string message) { return MakeError(ErrorKind::kCorrupt, std::move(message)); }
+arrow::Status Corrupt(std::string message) {
+  return MakeError(ErrorKind::kCorrupt, std::move(message));
+}
 
 /// Offsets as they lie in a file, not aligned.
 template <typename Offset>
 struct Offsets {
   const uint8_t* bytes;
-  uint64_t operator[](uint64_t i) const { return LoadLittleEndian<Offset>(bytes + i * sizeof(Offset)); }
+  uint64_t operator[](uint64_t i) const {
+    return LoadLittleEndian<Offset>(bytes + i * sizeof(Offset));
+  }
 };
 
 /// Checks that offsets [begin, end] ascend within [low, high].
 template <typename Offset>
-arrow::Status CheckOffsets(Offsets<Offset> offsets, const RowRange& range, uint64_t low, uint64_t high) {
+arrow::Status CheckOffsets(Offsets<Offset> offsets, const RowRange& range, uint64_t low,
+                           uint64_t high) {
   bool falls = false;
   for (uint64_t i = range.begin; i < range.end; ++i) falls |= offsets[i + 1] < offsets[i];
-  if (!falls && offsets[range.begin] >= low && offsets[range.end] <= high) return arrow::Status::OK();
-  return Corrupt(fmt::format("string offsets are out of order: values {} to {}, bytes {} to {}, allowed {} to {}",
-                             range.begin, range.end, offsets[range.begin], offsets[range.end], low, high));
+  if (!falls && offsets[range.begin] >= low && offsets[range.end] <= high)
+    return arrow::Status::OK();
+  return Corrupt(fmt::format(
+      "string offsets are out of order: values {} to {}, bytes {} to {}, allowed {} to {}",
+      range.begin, range.end, offsets[range.begin], offsets[range.end], low, high));
 }
 
 /// Appends values [begin, end) whose checked offsets point into `base`.
 template <typename Offset, typename Out>
-arrow::Status AppendPlain(Offsets<Offset> offsets, const uint8_t* base, const RowRange& range, ValueBuilder* out) {
+arrow::Status AppendPlain(Offsets<Offset> offsets, const uint8_t* base, const RowRange& range,
+                          ValueBuilder* out) {
   const uint64_t first = offsets[range.begin];
   const uint64_t size = offsets[range.end] - first;
   ARROW_RETURN_NOT_OK(out->CheckOffsets(size));
@@ -66,11 +74,12 @@ arrow::Status AppendCoded(Offsets<Offset> offsets, const uint8_t* base, const Fs
 }
 
 template <typename Offset>
-arrow::Status DecodeChunk(const FsstTable* symbols, std::span<const uint8_t> buffer, uint64_t num_values,
-                          std::span<const RowRange> keep, ValueBuilder* out) {
+arrow::Status DecodeChunk(const FsstTable* symbols, std::span<const uint8_t> buffer,
+                          uint64_t num_values, std::span<const RowRange> keep, ValueBuilder* out) {
   const uint64_t header = SaturatingMultiply(SaturatingAdd(num_values, 1), sizeof(Offset));
   if (header > buffer.size()) {
-    return Corrupt(fmt::format("string chunk is cut short: {} values, {} bytes", num_values, buffer.size()));
+    return Corrupt(
+        fmt::format("string chunk is cut short: {} values, {} bytes", num_values, buffer.size()));
   }
   const Offsets<Offset> offsets{buffer.data()};
   for (const RowRange& range : keep) {
@@ -78,11 +87,13 @@ arrow::Status DecodeChunk(const FsstTable* symbols, std::span<const uint8_t> buf
     ARROW_RETURN_NOT_OK(out->ReserveOffsets(range.size()));
     const bool is_small = out->type->width_bytes == 4;
     if (symbols != nullptr) {
-      ARROW_RETURN_NOT_OK(is_small ? (AppendCoded<Offset, uint32_t>(offsets, buffer.data(), *symbols, range, out))
-                                   : (AppendCoded<Offset, uint64_t>(offsets, buffer.data(), *symbols, range, out)));
+      ARROW_RETURN_NOT_OK(
+          is_small ? (AppendCoded<Offset, uint32_t>(offsets, buffer.data(), *symbols, range, out))
+                   : (AppendCoded<Offset, uint64_t>(offsets, buffer.data(), *symbols, range, out)));
     } else {
-      ARROW_RETURN_NOT_OK(is_small ? (AppendPlain<Offset, uint32_t>(offsets, buffer.data(), range, out))
-                                   : (AppendPlain<Offset, uint64_t>(offsets, buffer.data(), range, out)));
+      ARROW_RETURN_NOT_OK(
+          is_small ? (AppendPlain<Offset, uint32_t>(offsets, buffer.data(), range, out))
+                   : (AppendPlain<Offset, uint64_t>(offsets, buffer.data(), range, out)));
     }
     out->offsets.Advance(range.size() * out->type->width_bytes);
     out->length += range.size();
@@ -115,15 +126,16 @@ arrow::Result<BlockParts> ParseBlockHeader(std::span<const uint8_t> block) {
 }
 
 template <typename Offset>
-arrow::Status DecodeBlock(std::span<const uint8_t> block, const BlockParts& parts, uint64_t num_values,
-                          ValueBuilder* out) {
+arrow::Status DecodeBlock(std::span<const uint8_t> block, const BlockParts& parts,
+                          uint64_t num_values, ValueBuilder* out) {
   const Offsets<Offset> offsets{block.data() + parts.offsets_begin};
   const RowRange all{0, num_values};
   const auto bytes = block.subspan(parts.bytes_begin);
   ARROW_RETURN_NOT_OK(CheckOffsets(offsets, all, 0, bytes.size()));
   ARROW_RETURN_NOT_OK(out->ReserveOffsets(num_values));
-  ARROW_RETURN_NOT_OK(out->type->width_bytes == 4 ? (AppendPlain<Offset, uint32_t>(offsets, bytes.data(), all, out))
-                                                  : (AppendPlain<Offset, uint64_t>(offsets, bytes.data(), all, out)));
+  ARROW_RETURN_NOT_OK(out->type->width_bytes == 4
+                          ? (AppendPlain<Offset, uint32_t>(offsets, bytes.data(), all, out))
+                          : (AppendPlain<Offset, uint64_t>(offsets, bytes.data(), all, out)));
   out->offsets.Advance(num_values * out->type->width_bytes);
   out->length += num_values;
   return arrow::Status::OK();
@@ -131,21 +143,28 @@ arrow::Status DecodeBlock(std::span<const uint8_t> block, const BlockParts& part
 
 }  // namespace
 
-arrow::Status DecodeVariableChunk(uint64_t offset_bits, const FsstTable* symbols, std::span<const uint8_t> buffer,
-                                  uint64_t num_values, std::span<const RowRange> keep, ValueBuilder* out) {
-  if (out->type->kind != LeafKind::kVariable) return Corrupt("strings in a column of another layout");
+arrow::Status DecodeVariableChunk(uint64_t offset_bits, const FsstTable* symbols,
+                                  std::span<const uint8_t> buffer, uint64_t num_values,
+                                  std::span<const RowRange> keep, ValueBuilder* out) {
+  if (out->type->kind != LeafKind::kVariable)
+    return Corrupt("strings in a column of another layout");
   return offset_bits == 32 ? DecodeChunk<uint32_t>(symbols, buffer, num_values, keep, out)
                            : DecodeChunk<uint64_t>(symbols, buffer, num_values, keep, out);
 }
 
-arrow::Status DecodeVariableBlock(std::span<const uint8_t> block, uint64_t num_values, ValueBuilder* out) {
-  if (out->type->kind != LeafKind::kVariable) return Corrupt("strings in a column of another layout");
+arrow::Status DecodeVariableBlock(std::span<const uint8_t> block, uint64_t num_values,
+                                  ValueBuilder* out) {
+  if (out->type->kind != LeafKind::kVariable)
+    return Corrupt("strings in a column of another layout");
   if (num_values == 0 && block.empty()) return arrow::Status::OK();
   ARROW_ASSIGN_OR_RAISE(const BlockParts parts, ParseBlockHeader(block));
-  const uint64_t offsets_size = SaturatingMultiply(SaturatingAdd(num_values, 1), parts.offset_bits / 8);
-  if (parts.bytes_begin > block.size() || SaturatingAdd(parts.offsets_begin, offsets_size) > parts.bytes_begin) {
-    return Corrupt(fmt::format("string block has no room for its offsets: {} values, bytes at {} of {}", num_values,
-                               parts.bytes_begin, block.size()));
+  const uint64_t offsets_size =
+      SaturatingMultiply(SaturatingAdd(num_values, 1), parts.offset_bits / 8);
+  if (parts.bytes_begin > block.size() ||
+      SaturatingAdd(parts.offsets_begin, offsets_size) > parts.bytes_begin) {
+    return Corrupt(
+        fmt::format("string block has no room for its offsets: {} values, bytes at {} of {}",
+                    num_values, parts.bytes_begin, block.size()));
   }
   return parts.offset_bits == 32 ? DecodeBlock<uint32_t>(block, parts, num_values, out)
                                  : DecodeBlock<uint64_t>(block, parts, num_values, out);

@@ -14,13 +14,16 @@
 
 namespace pennon {
 
-/// Appends the values `keep` of a mini-block buffer: num_values + 1 offsets of `offset_bits` (32 or 64) bits,
-/// counted from the start of the buffer, then bytes. `symbols`: the bytes are codes of that table; null: plain.
-/// Errors: kCorrupt, kTooLarge.
-arrow::Status DecodeVariableChunk(uint64_t offset_bits, const FsstTable* symbols, std::span<const uint8_t> buffer,
-                                  uint64_t num_values, std::span<const RowRange> keep, ValueBuilder* out);
+/// Appends the values `keep` of a mini-block buffer: num_values + 1 offsets of `offset_bits` (32 or
+/// 64) bits, counted from the start of the buffer, then bytes. `symbols`: the bytes are codes of
+/// that table; null: plain. Errors: kCorrupt, kTooLarge.
+arrow::Status DecodeVariableChunk(uint64_t offset_bits, const FsstTable* symbols,
+                                  std::span<const uint8_t> buffer, uint64_t num_values,
+                                  std::span<const RowRange> keep, ValueBuilder* out);
 
-/// Appends all values of a block: a small header, offsets from 0, bytes. Errors: kCorrupt, kTooLarge.
-arrow::Status DecodeVariableBlock(std::span<const uint8_t> block, uint64_t num_values, ValueBuilder* out);
+/// Appends all values of a block: a small header, offsets from 0, bytes. Errors: kCorrupt,
+/// kTooLarge.
+arrow::Status DecodeVariableBlock(std::span<const uint8_t> block, uint64_t num_values,
+                                  ValueBuilder* out);
 
 }  // namespace pennon

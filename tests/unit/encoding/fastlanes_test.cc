@@ -21,7 +21,8 @@ std::vector<uint8_t> PackSlowly(const std::vector<T>& values, unsigned width) {
       const T value = values[kOrder[row / 8] * 16 + (row % 8) * 128 + lane];
       for (unsigned b = 0; b < width; ++b) {
         const unsigned bit = row * width + b;
-        if ((value >> b) & 1) words[bit / kBits * kLanes + lane] |= static_cast<T>(T{1} << (bit % kBits));
+        if ((value >> b) & 1)
+          words[bit / kBits * kLanes + lane] |= static_cast<T>(T{1} << (bit % kBits));
       }
     }
   }
@@ -51,7 +52,8 @@ TYPED_TEST(FastLanesTest, UnpacksEveryWidth) {
     UnpackFastLanes<T>(packed.data() + 1, width, out.data() + 1);
     EXPECT_EQ(std::memcmp(out.data() + 1, values.data(), 1024 * sizeof(T)), 0) << "width " << width;
     for (uint32_t i = 0; i < 1024; ++i) {
-      ASSERT_EQ(FastLanesValue<T>(packed.data() + 1, width, i), values[i]) << "width " << width << " at " << i;
+      ASSERT_EQ(FastLanesValue<T>(packed.data() + 1, width, i), values[i])
+          << "width " << width << " at " << i;
     }
   }
 }

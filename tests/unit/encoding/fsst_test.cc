@@ -14,7 +14,8 @@ namespace {
 
 std::string MakeTable(const std::vector<std::string>& symbols, bool is_coded = true) {
   std::string table;
-  AppendLittleEndian<uint64_t>(table, (uint64_t{0x46535354} << 32) | (is_coded ? 1u << 24 : 0u) | symbols.size());
+  AppendLittleEndian<uint64_t>(
+      table, (uint64_t{0x46535354} << 32) | (is_coded ? 1u << 24 : 0u) | symbols.size());
   for (const std::string& symbol : symbols) {
     table += symbol;
     table.append(8 - symbol.size(), '\0');
@@ -26,8 +27,10 @@ std::string MakeTable(const std::vector<std::string>& symbols, bool is_coded = t
 
 std::string Decode(const FsstTable& table, const std::string& coded) {
   std::vector<uint8_t> out(table.DecodedBytesMax(coded.size()) + FsstTable::kSlackBytes);
-  const uint8_t* end = table.Decode({reinterpret_cast<const uint8_t*>(coded.data()), coded.size()}, out.data());
-  return std::string(reinterpret_cast<const char*>(out.data()), static_cast<size_t>(end - out.data()));
+  const uint8_t* end =
+      table.Decode({reinterpret_cast<const uint8_t*>(coded.data()), coded.size()}, out.data());
+  return std::string(reinterpret_cast<const char*>(out.data()),
+                     static_cast<size_t>(end - out.data()));
 }
 
 TEST(FsstTest, DecodesSymbolsAndEscapes) {
@@ -35,7 +38,9 @@ TEST(FsstTest, DecodesSymbolsAndEscapes) {
   EXPECT_EQ(Decode(table, ""), "");
   EXPECT_EQ(Decode(table, std::string("\0", 1)), "http://");
   EXPECT_EQ(Decode(table, std::string("\1\2\2\1\0", 5)), "abcdefghxxabcdefghhttp://");
-  EXPECT_EQ(Decode(table, std::string("\xff\xff\1\xffZ\2\xffY", 8)), "\xff" "abcdefghZxY");
+  EXPECT_EQ(Decode(table, std::string("\xff\xff\1\xffZ\2\xffY", 8)),
+            "\xff"
+            "abcdefghZxY");
   // The escape as the last of four, its literal in the next four.
   EXPECT_EQ(Decode(table, std::string("\2\2\2\xffQ\2\2\2\2", 9)), "xxxQxxxx");
 }
@@ -59,7 +64,8 @@ TEST(FsstTest, RefusesBadTables) {
   EXPECT_EQ(KindOf(FsstTable::Parse(table).status()), ErrorKind::kCorrupt);
   table = MakeTable({"ab", "c"});
   table[8 + 16] = 9;
-  EXPECT_EQ(MessageOf(FsstTable::Parse(table).status()), "FSST symbol has an impossible length: symbol 0, 9 bytes");
+  EXPECT_EQ(MessageOf(FsstTable::Parse(table).status()),
+            "FSST symbol has an impossible length: symbol 0, 9 bytes");
 }
 
 }  // namespace

@@ -33,15 +33,16 @@ std::string Lz4(const std::string& text) {
   std::string out;
   AppendLittleEndian<uint32_t>(out, static_cast<uint32_t>(text.size()));
   std::string block(static_cast<size_t>(LZ4_compressBound(static_cast<int>(text.size()))), '\0');
-  block.resize(static_cast<size_t>(LZ4_compress_default(text.data(), block.data(), static_cast<int>(text.size()),
-                                                        static_cast<int>(block.size()))));
+  block.resize(static_cast<size_t>(LZ4_compress_default(
+      text.data(), block.data(), static_cast<int>(text.size()), static_cast<int>(block.size()))));
   return out + block;
 }
 
 arrow::Result<std::string> InflateAll(CompressionScheme scheme, const std::string& bytes) {
   ARROW_ASSIGN_OR_RAISE(const uint64_t size, InflatedSize(scheme, Bytes(bytes)));
   std::string out(size, '\0');
-  ARROW_RETURN_NOT_OK(Inflate(scheme, Bytes(bytes), {reinterpret_cast<uint8_t*>(out.data()), out.size()}));
+  ARROW_RETURN_NOT_OK(
+      Inflate(scheme, Bytes(bytes), {reinterpret_cast<uint8_t*>(out.data()), out.size()}));
   return out;
 }
 
@@ -80,7 +81,8 @@ TEST(GeneralCompressionTest, RefusesDamage) {
   for (const auto scheme : {CompressionScheme::kLz4, CompressionScheme::kZstd}) {
     std::string whole = scheme == CompressionScheme::kLz4 ? Lz4(text) : Prefixed(text);
     for (const size_t size : {size_t{1}, size_t{5}, whole.size() / 2, whole.size() - 1}) {
-      EXPECT_EQ(KindOf(InflateAll(scheme, whole.substr(0, size)).status()), ErrorKind::kCorrupt) << size;
+      EXPECT_EQ(KindOf(InflateAll(scheme, whole.substr(0, size)).status()), ErrorKind::kCorrupt)
+          << size;
     }
     whole[0] = static_cast<char>(whole[0] + 1);
     EXPECT_EQ(KindOf(InflateAll(scheme, whole).status()), ErrorKind::kCorrupt);
