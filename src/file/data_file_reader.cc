@@ -245,11 +245,9 @@ arrow::Result<std::unique_ptr<RowWindow>> OpenDataFile::OpenWindow(
       std::static_pointer_cast<OpenDataFile>(shared_from_this()), CountRows(rows));
   const DecodeContext context = MakeContext();
   for (const FieldShape& field : fields) {
-    if (footer_.version == FileVersion::kV2_0) {
-      return MakeError(ErrorKind::kUnsupportedFeature,
-                       fmt::format("data file of version 2.0 is not read yet: {}", path()));
-    }
-    auto decoder = MakeFieldDecoder(field, rows, context);
+    auto decoder = footer_.version == FileVersion::kV2_0
+                       ? MakeV20FieldDecoder(field, rows, context)
+                       : MakeFieldDecoder(field, rows, context);
     if (!decoder.ok()) return InFile(decoder.status());
     window->Add(*std::move(decoder));
   }
