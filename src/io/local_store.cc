@@ -215,15 +215,21 @@ class LocalStore : public Store {
 
  private:
   static arrow::Result<int> OpenForReading(const std::string& path, struct stat* info) {
-    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    // Without waiting: a pipe of that name would block for ever.
+    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0) return SystemError("open", path);
-    if (::fstat(descriptor, info) != 0 || !S_ISREG(info->st_mode)) {
-      if (S_ISDIR(info->st_mode)) errno = EISDIR;
-      auto status = SystemError("open", path);
-      ::close(descriptor);
-      return status;
+    auto status = arrow::Status::OK();
+    if (::fstat(descriptor, info) != 0) {
+      status = SystemError("look at", path);
+    } else if (S_ISDIR(info->st_mode)) {
+      errno = EISDIR;
+      status = SystemError("open", path);
+    } else if (!S_ISREG(info->st_mode)) {
+      status = MakeError(ErrorKind::kIo, "cannot open: not a regular file: " + path);
     }
-    return descriptor;
+    if (status.ok()) return descriptor;
+    ::close(descriptor);
+    return status;
   }
 
   /// Writes `bytes` to a new file beside `path` and returns its name. Nothing is left behind on an error.
