@@ -1,5 +1,6 @@
 #include "pennon/base/error.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -42,6 +43,22 @@ arrow::StatusCode CodeOf(ErrorKind kind) {
   return arrow::StatusCode::UnknownError;
 }
 
+/// Values quoted in messages come from files: an error stays one line, and nobody's terminal is steered by it.
+std::string EscapeControls(std::string text) {
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
+  if (std::none_of(text.begin(), text.end(), is_control)) return text;
+  std::string out;
+  for (const char c : text) {
+    if (is_control(c)) {
+      constexpr char kDigits[] = "0123456789abcdef";
+      out += {'\\', 'x', kDigits[static_cast<unsigned char>(c) >> 4], kDigits[c & 15]};
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string_view ErrorKindName(ErrorKind kind) {
@@ -71,7 +88,7 @@ std::string_view ErrorKindName(ErrorKind kind) {
 }
 
 arrow::Status MakeError(ErrorKind kind, std::string message) {
-  return arrow::Status(CodeOf(kind), std::move(message), std::make_shared<ErrorDetail>(kind));
+  return arrow::Status(CodeOf(kind), EscapeControls(std::move(message)), std::make_shared<ErrorDetail>(kind));
 }
 
 ErrorKind KindOf(const arrow::Status& status) {
@@ -105,7 +122,7 @@ std::string MessageOf(const arrow::Status& status) { return status.message(); }
 
 arrow::Status AddContext(const arrow::Status& status, std::string_view suffix) {
   if (status.ok()) return status;
-  return status.WithMessage(status.message(), suffix);
+  return status.WithMessage(status.message(), EscapeControls(std::string(suffix)));
 }
 
 }  // namespace pennon

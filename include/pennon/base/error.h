@@ -28,7 +28,8 @@ enum class ErrorKind {
 /// Returns the word for a kind as shown in `--json` output, e.g. "not_found".
 PENNON_EXPORT std::string_view ErrorKindName(ErrorKind kind);
 
-/// Makes a failed status that carries `kind`. The message is fixed text first, values last.
+/// Makes a failed status that carries `kind`. The message is fixed text first, values last; control characters in it
+/// are written as \xNN, so it is one line.
 PENNON_EXPORT arrow::Status MakeError(ErrorKind kind, std::string message);
 
 /// Returns the kind of a failed status. A status that is not ours is classified by its Arrow code.
