@@ -23,9 +23,9 @@ constexpr uint32_t kFieldRowIdsColumn = 12;
 constexpr uint32_t kFieldLastUpdatedColumn = 13;
 constexpr uint32_t kFieldCreatedColumn = 14;
 
-arrow::Status Expect(const WireField& field, WireType type) {
+arrow::Status Expect(const WireField& field, WireType type, const char* message = "fragment") {
   if (field.type == type) return arrow::Status::OK();
-  return MakeError(ErrorKind::kCorrupt, fmt::format("fragment has field {} of a wrong type at byte {}", field.number,
+  return MakeError(ErrorKind::kCorrupt, fmt::format("{} has field {} of a wrong type at byte {}", message, field.number,
                                                     field.begin_offset));
 }
 
@@ -51,7 +51,7 @@ arrow::Status AppendPackedIntegers(const WireField& field, std::vector<int32_t>*
 /// Reads a repeated int32, packed or one by one.
 arrow::Status AppendIntegers(const WireField& field, std::vector<int32_t>* out) {
   if (field.type != WireType::kVarint) {
-    ARROW_RETURN_NOT_OK(Expect(field, WireType::kBytes));
+    ARROW_RETURN_NOT_OK(Expect(field, WireType::kBytes, "data file"));
     return AppendPackedIntegers(field, out);
   }
   out->push_back(static_cast<int32_t>(field.value));
@@ -64,6 +64,8 @@ arrow::Result<DataFile> DecodeDataFile(const WireField& message) {
   WireField field;
   while (!reader.done()) {
     ARROW_RETURN_NOT_OK(reader.Next(&field));
+    if (field.number == 1) ARROW_RETURN_NOT_OK(Expect(field, WireType::kBytes, "data file"));
+    if (field.number >= 4 && field.number <= 7) ARROW_RETURN_NOT_OK(Expect(field, WireType::kVarint, "data file"));
     switch (field.number) {
       case 1:
         file.path = field.bytes;
@@ -100,6 +102,9 @@ arrow::Result<DeletionFile> DecodeDeletionFileMessage(const WireField& message, 
   uint64_t type = 0;
   while (!reader.done()) {
     ARROW_RETURN_NOT_OK(reader.Next(&field));
+    if (field.number <= 4 || field.number == 7) {
+      ARROW_RETURN_NOT_OK(Expect(field, WireType::kVarint, "deletion file"));
+    }
     switch (field.number) {
       case 1:
         type = field.value;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/wire.h"
+#include "format/parse_message.h"
 #include "pennon/base/error.h"
 #include "table.pb.h"
 
@@ -34,12 +35,11 @@ arrow::Result<std::vector<IndexEntry>> DecodeIndexSection(std::string_view secti
   WireReader reader(section);
   WireField field;
   while (!reader.done()) {
-    ARROW_RETURN_NOT_OK(reader.Next(&field));
+    const auto status = reader.Next(&field);
+    if (!status.ok()) return MakeError(KindOf(status), "index section: " + MessageOf(status));
     if (field.number != 1 || field.type != WireType::kBytes) continue;
     proto::IndexMetadata message;
-    if (!message.ParseFromArray(field.bytes.data(), static_cast<int>(field.bytes.size()))) {
-      return MakeError(ErrorKind::kCorrupt, fmt::format("index section: entry {} cannot be read", out.size()));
-    }
+    ARROW_RETURN_NOT_OK(ParseMessage(field.bytes, fmt::format("index section: entry {}", out.size()), &message));
     IndexEntry entry;
     entry.uuid = FormatUuid(message.uuid().bytes());
     entry.name = message.name();

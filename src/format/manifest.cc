@@ -9,6 +9,7 @@
 #include "base/little_endian.h"
 #include "base/wire.h"
 #include "format/feature_flags.h"
+#include "format/parse_message.h"
 #include "pennon/base/error.h"
 #include "table.pb.h"
 
@@ -174,7 +175,7 @@ arrow::Result<Manifest> DecodeManifest(std::shared_ptr<arrow::Buffer> file) {
   ARROW_RETURN_NOT_OK(ReadTopLevel(bytes.substr(span.begin, span.size), span.begin, &manifest));
 
   proto::ManifestHead head;
-  if (!head.ParseFromString(manifest.head)) return Corrupt("manifest message cannot be read");
+  ARROW_RETURN_NOT_OK(ParseMessage(manifest.head, "manifest message", &head));
   ARROW_RETURN_NOT_OK(CheckReadable(head.reader_feature_flags(), head.writer_feature_flags()));
   ARROW_RETURN_NOT_OK(CheckDataFormat(head));
   CopyHead(head, &manifest);
@@ -212,7 +213,7 @@ void ManifestFileBuilder::AddFragment(std::string_view encoded) { AppendBytesFie
 
 arrow::Result<std::string> ManifestFileBuilder::Finish(const Manifest& previous, const ManifestEdit& edit) {
   proto::ManifestHead head;
-  if (!head.ParseFromString(previous.head)) return MakeError(ErrorKind::kInternal, "previous manifest does not parse");
+  ARROW_RETURN_NOT_OK(ParseMessage(previous.head, "previous manifest", &head));
   head.set_version(ToInteger(edit.version));
   head.set_version_aux_data(0);
   head.mutable_timestamp()->set_seconds(edit.timestamp_seconds);

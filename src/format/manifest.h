@@ -95,7 +95,7 @@ class ManifestFileBuilder {
   /// Appends one encoded fragment, in ascending id order.
   void AddFragment(std::string_view encoded);
   /// Appends the remaining fields of `previous` under `edit`, lengths and trailer.
-  /// Errors: kInternal if `previous.head` does not parse; kTooLarge beyond 2^32-1 bytes of message.
+  /// Errors: kCorrupt if `previous.head` does not parse; kTooLarge beyond 2^32-1 bytes of message.
   arrow::Result<std::string> Finish(const Manifest& previous, const ManifestEdit& edit);
 
  private:

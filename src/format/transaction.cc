@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "format/fragment.h"
-#include "pennon/base/error.h"
+#include "format/parse_message.h"
 #include "table.pb.h"
 
 namespace pennon {
@@ -125,9 +125,7 @@ arrow::Result<std::vector<RewriteGroup>> RewriteGroups(const proto::Transaction:
 
 arrow::Result<Transaction> DecodeTransaction(std::string_view bytes) {
   proto::Transaction message;
-  if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-    return MakeError(ErrorKind::kCorrupt, "transaction message cannot be read");
-  }
+  ARROW_RETURN_NOT_OK(ParseMessage(bytes, "transaction message", &message));
   Transaction out;
   out.read_version = Version{message.read_version()};
   out.uuid = message.uuid();
