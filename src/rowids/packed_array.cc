@@ -79,6 +79,31 @@ std::optional<uint64_t> FindAnyOrderOf(const PackedArray& array, T value) {
 }
 
 template <typename T>
+ArrayScan ScanAnyOrderOf(const PackedArray& array, std::optional<T> value) {
+  constexpr uint64_t kBlock = 1024;
+  const T wanted = value.value_or(T{0});
+  T smallest = T(~T{0});
+  T largest = 0;
+  ArrayScan scan;
+  for (uint64_t begin = 0; begin < array.count; begin += kBlock) {
+    const uint64_t end = std::min(array.count, begin + kBlock);
+    T hits = 0;
+    for (uint64_t i = begin; i < end; ++i) {
+      const T element = Load<T>(array, i);
+      smallest = std::min(smallest, element);
+      largest = std::max(largest, element);
+      hits = static_cast<T>(hits | (element == wanted ? 1 : 0));
+    }
+    if (hits == 0 || !value || scan.found) continue;
+    for (uint64_t i = begin; i < end && !scan.found; ++i) {
+      if (Load<T>(array, i) == wanted) scan.found = i;
+    }
+  }
+  scan.bounds = {array.base + smallest, array.base + largest};
+  return scan;
+}
+
+template <typename T>
 std::optional<uint64_t> FirstDescentOf(const PackedArray& array) {
   constexpr uint64_t kBlock = 1024;
   for (uint64_t begin = 1; begin < array.count; begin += kBlock) {
@@ -124,6 +149,13 @@ std::optional<uint64_t> FindAnyOrder(const PackedArray& array, uint64_t value) {
     using T = decltype(type);
     const auto offset = OffsetIn<T>(array, value);
     return offset ? FindAnyOrderOf<T>(array, *offset) : std::nullopt;
+  });
+}
+
+ArrayScan ScanAnyOrder(const PackedArray& array, uint64_t value) {
+  return WithWidth(array, [&](auto type) {
+    using T = decltype(type);
+    return ScanAnyOrderOf<T>(array, OffsetIn<T>(array, value));
   });
 }
 

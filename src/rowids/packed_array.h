@@ -61,6 +61,14 @@ std::optional<uint64_t> FindAscending(const PackedArray& array, uint64_t value);
 /// speed.
 std::optional<uint64_t> FindAnyOrder(const PackedArray& array, uint64_t value);
 
+/// Bounds of an array of any order that is not empty, and the index of the first element equal to `value`.
+struct ArrayScan {
+  ValueBounds bounds;
+  std::optional<uint64_t> found;
+};
+/// Cost: one pass, at memory speed.
+ArrayScan ScanAnyOrder(const PackedArray& array, uint64_t value);
+
 /// Index i of the first pair with element i >= element i + 1, or nothing if the array is strictly
 /// ascending. Cost: one pass, at memory speed.
 std::optional<uint64_t> FirstDescent(const PackedArray& array);

@@ -16,9 +16,9 @@ struct RowIdSequence::Body {
   std::string_view bytes;
   std::vector<Segment> segments;
   // One for each segment if any of them wants one.
-  std::unique_ptr<PublishOnce<SegmentIndex>[]> indexes;
+  std::shared_ptr<PublishOnce<SegmentIndex>[]> indexes;
   // Position of the first row of each segment, and the row count; for more than one segment.
-  PublishOnce<std::vector<uint64_t>> first_positions;
+  std::shared_ptr<PublishOnce<std::vector<uint64_t>>> first_positions;
 };
 
 namespace {
@@ -67,7 +67,27 @@ arrow::Result<RowIdSequence> RowIdSequence::Open(std::string_view bytes,
   body->owner = std::move(owner);
   body->bytes = bytes;
   if (std::any_of(body->segments.begin(), body->segments.end(), NeedsIndex)) {
-    body->indexes = std::make_unique<PublishOnce<SegmentIndex>[]>(body->segments.size());
+    body->indexes = std::shared_ptr<PublishOnce<SegmentIndex>[]>(
+        new PublishOnce<SegmentIndex>[body->segments.size()]);
+  }
+  if (body->segments.size() > 1) body->first_positions = std::make_shared<PublishOnce<std::vector<uint64_t>>>();
+  return RowIdSequence(std::move(body));
+}
+
+RowIdSequence RowIdSequence::Rebind(std::string_view same_bytes, std::shared_ptr<const void> owner) const {
+  auto body = std::make_shared<Body>();
+  body->owner = std::move(owner);
+  body->bytes = same_bytes;
+  body->segments = body_->segments;
+  body->indexes = body_->indexes;
+  body->first_positions = body_->first_positions;
+  const char* const from = body_->bytes.data();
+  const char* const to = same_bytes.data();
+  const auto moved = [&](const char* at) { return at == nullptr ? at : to + (at - from); };
+  for (Segment& segment : body->segments) {
+    segment.array.data = moved(segment.array.data);
+    segment.bitmap.data = moved(segment.bitmap.data);
+    segment.wire = std::string_view(moved(segment.wire.data()), segment.wire.size());
   }
   return RowIdSequence(std::move(body));
 }
@@ -92,11 +112,21 @@ const SegmentIndex& RowIdSequence::IndexOf(size_t segment) const {
       [&] { return MakeSegmentIndex(body_->segments[segment]); });
 }
 
+std::optional<uint64_t> RowIdSequence::FindIn(size_t segment, RowId id) const {
+  const Segment& in = body_->segments[segment];
+  const uint64_t value = ToInteger(id);
+  if (in.form == SegmentForm::kRangeWithBitmap) {
+    // Most ids that are looked for in vain are told by their bit alone.
+    if (value < in.start || value >= in.end || !in.bitmap.Test(value - in.start)) return std::nullopt;
+  }
+  return FindInSegment(in, IndexOf(segment), value);
+}
+
 uint64_t RowIdSequence::FirstPosition(size_t segment) const {
   const auto& segments = body_->segments;
   if (segment == 0) return 0;
   if (segments.size() == 1) return CountRows(segments[0], &IndexOf(0));
-  return body_->first_positions.GetOrMake([&] {
+  return body_->first_positions->GetOrMake([&] {
     std::vector<uint64_t> positions(segments.size() + 1);
     for (size_t i = 0; i < segments.size(); ++i) {
       positions[i + 1] = positions[i] + CountRows(segments[i], &IndexOf(i));
@@ -109,7 +139,7 @@ size_t RowIdSequence::SegmentAt(uint64_t position) const {
   const size_t num_segments = body_->segments.size();
   if (num_segments <= 1) return 0;
   FirstPosition(num_segments);
-  const auto& first = *body_->first_positions.get();
+  const auto& first = *body_->first_positions->get();
   return static_cast<size_t>(std::upper_bound(first.begin(), first.end(), position) -
                              first.begin()) -
          1;
@@ -138,7 +168,7 @@ std::optional<RowOffset> RowIdSequence::PositionOf(RowId id) const {
     const auto& segment = body_->segments[i];
     const auto bounds = HeaderBounds(segment);
     if (!bounds || ToInteger(id) < bounds->smallest || ToInteger(id) > bounds->largest) continue;
-    const auto position = FindInSegment(segment, IndexOf(i), ToInteger(id));
+    const auto position = FindIn(i, id);
     if (!position) continue;
     const uint64_t offset = FirstPosition(i) + *position;
     if (offset > 0xFFFFFFFFu) return std::nullopt;
@@ -228,8 +258,8 @@ uint64_t RowIdSequence::memory_bytes() const {
     if (const auto* index = body_->indexes[i].get())
       bytes += sizeof(SegmentIndex) + index->size_bytes();
   }
-  if (const auto* first = body_->first_positions.get())
-    bytes += first->capacity() * sizeof(uint64_t);
+  if (body_->first_positions == nullptr) return bytes;
+  if (const auto* first = body_->first_positions->get()) bytes += first->capacity() * sizeof(uint64_t);
   return bytes;
 }
 

@@ -138,6 +138,26 @@ std::optional<uint64_t> FindInSegment(const Segment& segment, const SegmentIndex
   return std::nullopt;
 }
 
+uint64_t CountBelow(const Segment& segment, const SegmentIndex& index, uint64_t id) {
+  if (segment.is_array()) return LowerBound(segment.array, id);
+  if (id <= segment.start) return 0;
+  if (id >= segment.end) return CountRows(segment, &index);
+  const uint64_t offset = id - segment.start;
+  switch (segment.form) {
+    case SegmentForm::kRangeWithHoles:
+      return std::min(segment.num_rows, offset - std::min(offset, LowerBound(segment.array, id)));
+    case SegmentForm::kRangeWithBitmap:
+      return Rank(segment.bitmap, index.ranks, offset);
+    case SegmentForm::kRangeRun: {
+      const auto next = std::lower_bound(index.starts.begin(), index.starts.end(), offset);
+      const auto range = static_cast<size_t>(next - index.starts.begin()) - 1;
+      return std::min<uint64_t>(index.positions[range] + (offset - index.starts[range]), index.positions[range + 1]);
+    }
+    default:
+      return offset;
+  }
+}
+
 uint64_t ValueInSegment(const Segment& segment, const SegmentIndex& index, uint64_t position) {
   switch (segment.form) {
     case SegmentForm::kRange:

@@ -1,0 +1,93 @@
+/// \file
+/// Which of many intervals of ids hold an id: intervals in order of their smallest id, searched by prefix table,
+/// with the largest ids of whole blocks above them where intervals overlap.
+/// Spec: design.md, heading 3 (the directory); format/row-ids.md, heading 6.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace pennon {
+
+/// Built once, then read by any number of threads.
+class IdDirectory {
+ public:
+  struct Entry {
+    uint64_t smallest = 0;
+    uint64_t largest = 0;  ///< Inclusive.
+    /// Not looked at; what the entry stands for.
+    uint32_t what = 0;
+    uint32_t where = 0;
+  };
+
+  /// Takes entries in any order. Cost: a sort, unless they ascend already.
+  explicit IdDirectory(std::vector<Entry> entries);
+  IdDirectory() = default;
+
+  size_t size() const { return smallest_.size(); }
+  Entry entry(size_t i) const { return {smallest_[i], largest_[i], payload_[i].what, payload_[i].where}; }
+  uint64_t largest(size_t i) const { return largest_[i]; }
+  /// Entries whose smallest id is at most `id`: they are [0, result).
+  size_t CountStartingAtOrBelow(uint64_t id) const;
+  /// The same when it is known to be at least `hint`, for ids that are walked in ascending order.
+  size_t CountStartingAtOrBelow(uint64_t id, size_t hint) const;
+  /// Whether no id lies in two entries.
+  bool disjoint() const { return levels_.empty(); }
+  /// Largest number of entries that hold one id. Cost: a sort.
+  uint64_t OverlapDepth() const;
+  uint64_t memory_bytes() const;
+
+  /// Calls `fn(i)` for every entry that holds `id`, ascending, until it returns false; `starting` is
+  /// CountStartingAtOrBelow(id). Cost: the number of such entries, each times the height of the levels.
+  template <typename Fn>
+  void ForEachHolding(uint64_t id, size_t starting, Fn&& fn) const {
+    if (starting == 0) return;
+    if (disjoint()) {
+      if (largest_[starting - 1] >= id) fn(starting - 1);
+      return;
+    }
+    const size_t top = levels_.size() - 1;
+    Visit(id, starting, top, 0, levels_[top].size(), fn);
+  }
+
+ private:
+  static constexpr size_t kFanOut = 16;
+  struct Payload {
+    uint32_t what;
+    uint32_t where;
+  };
+
+  void BuildLevels();
+  void BuildTable();
+
+  // Visits the blocks [begin, end) of a level; level 0 has the largest id of each kFanOut entries.
+  template <typename Fn>
+  bool Visit(uint64_t id, size_t starting, size_t level, size_t begin, size_t end, Fn& fn) const {
+    for (size_t block = begin; block < end; ++block) {
+      const size_t first = block * kFanOut;
+      if (level == 0 && first >= starting) return true;
+      if (levels_[level][block] < id) continue;
+      if (level > 0) {
+        const size_t stop = first + kFanOut < levels_[level - 1].size() ? first + kFanOut : levels_[level - 1].size();
+        if (!Visit(id, starting, level - 1, first, stop, fn)) return false;
+        continue;
+      }
+      const size_t stop = first + kFanOut < starting ? first + kFanOut : starting;
+      for (size_t i = first; i < stop; ++i) {
+        if (largest_[i] >= id && !fn(i)) return false;
+      }
+    }
+    return true;
+  }
+
+  std::vector<uint64_t> smallest_;
+  std::vector<uint64_t> largest_;
+  std::vector<Payload> payload_;
+  // Number of entries that start before each stretch of 2^shift_ ids, from the first entry's smallest id on.
+  std::vector<uint32_t> table_;
+  uint32_t shift_ = 0;
+  std::vector<std::vector<uint64_t>> levels_;
+};
+
+}  // namespace pennon

@@ -1,0 +1,262 @@
+#include "rowids/row_id_index.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "pennon/base/error.h"
+#include "rowids/batch_order.h"
+#include "rowids/segment_catalog.h"
+
+namespace pennon {
+namespace {
+
+arrow::Status LiveTwice(RowId id, RowAddress one, RowAddress other) {
+  const auto [first, second] = std::minmax(one, other);
+  return MakeError(ErrorKind::kCorrupt,
+                   fmt::format("row id is live twice: id {} at fragment {} offset {} (address {}) and at fragment {} "
+                               "offset {} (address {})",
+                               ToInteger(id), ToInteger(FragmentOf(first)), ToInteger(OffsetOf(first)),
+                               ToInteger(first), ToInteger(FragmentOf(second)), ToInteger(OffsetOf(second)),
+                               ToInteger(second)));
+}
+
+// Makes up its mind about one id from the slots that carry it, as far as deletion vectors are there.
+class Verdict {
+ public:
+  explicit Verdict(const FragmentTable& fragments) : fragments_(fragments) {}
+
+  void Add(uint32_t ordinal, uint64_t offset) {
+    if (offset >= fragments_.physical_rows(ordinal)) {
+      behind_ = ordinal;
+      return;
+    }
+    const auto address = MakeRowAddress(fragments_.id(ordinal), RowOffset{static_cast<uint32_t>(offset)});
+    const auto is_deleted = fragments_.IsDeletedIfKnown(ordinal, static_cast<uint32_t>(offset));
+    if (!is_deleted) {
+      wanted_.push_back(ordinal);
+    } else if (*is_deleted) {
+      stale_ = std::max(stale_.value_or(address), address);
+    } else if (live_) {
+      second_ = address;
+    } else {
+      live_ = address;
+    }
+  }
+
+  /// Fragments whose deletion vectors must be loaded before the verdict stands.
+  std::span<const uint32_t> wanted() const { return wanted_; }
+  bool is_live() const { return live_.has_value(); }
+
+  arrow::Status Check(RowId id) const {
+    if (second_) return LiveTwice(id, *live_, *second_);
+    if (behind_) {
+      return MakeError(ErrorKind::kCorrupt,
+                       fmt::format("row id lies behind the rows of its fragment: id {}, fragment {} of {} rows",
+                                   ToInteger(id), ToInteger(fragments_.id(*behind_)),
+                                   fragments_.physical_rows(*behind_)));
+    }
+    return arrow::Status::OK();
+  }
+
+  RowLocation Location(RowId id, uint64_t next_row_id) const {
+    if (live_) return {*live_, RowState::kLive};
+    if (stale_) return {*stale_, RowState::kDeleted};
+    return {RowAddress{}, ToInteger(id) < next_row_id ? RowState::kGone : RowState::kNeverGiven};
+  }
+
+ private:
+  const FragmentTable& fragments_;
+  std::optional<RowAddress> live_;
+  std::optional<RowAddress> second_;
+  std::optional<RowAddress> stale_;
+  std::optional<uint32_t> behind_;
+  std::vector<uint32_t> wanted_;
+};
+
+}  // namespace
+
+struct RowIdIndex::State {
+  struct Cursors {
+    SegmentCatalog::Cursor catalog;
+    SegmentCatalog::Cursor spilled;
+  };
+
+  explicit State(const RowIdIndexInput& input)
+      : fragments(input.fragments, input.owner, input.source),
+        next_row_id(input.next_row_id),
+        budget(input.merged_bytes_max) {}
+
+  template <typename Fn>
+  void ForEachSlot(uint64_t id, Cursors* cursors, Fn&& fn) const;
+
+  // Loads the spilled sequences that are not there and catalogs them. Two threads may both do it; one result stays.
+  arrow::Status LoadSpilled() const {
+    if (spilled_catalog.get() != nullptr) return arrow::Status::OK();
+    ARROW_RETURN_NOT_OK(fragments.LoadSequences(spilled));
+    SegmentCatalog::Parts parts;
+    for (const uint32_t ordinal : spilled) {
+      const auto* sequence = fragments.SequenceIfThere(ordinal);
+      parts.AddSequence(ordinal, sequence->segments(), fragments.physical_rows(ordinal));
+    }
+    spilled_catalog.Set(std::make_unique<const SegmentCatalog>(std::move(parts)));
+    return arrow::Status::OK();
+  }
+
+  FragmentTable fragments;
+  uint64_t next_row_id;
+  SegmentCatalog catalog;         // of the inline sequences
+  std::vector<uint32_t> spilled;  // ordinals
+  PublishOnce<SegmentCatalog> spilled_catalog;
+  mutable MergeBudget budget;
+  uint64_t encoded_bytes = 0;
+};
+
+RowIdIndex::RowIdIndex(std::unique_ptr<const State> state) : state_(std::move(state)) {}
+RowIdIndex::~RowIdIndex() = default;
+
+arrow::Result<std::shared_ptr<const RowIdIndex>> RowIdIndex::Make(const RowIdIndexInput& input,
+                                                                  const RowIdIndex* previous) {
+  if (input.fragments.size() > std::numeric_limits<uint32_t>::max() / 4) {
+    return MakeError(ErrorKind::kTooLarge, fmt::format("too many fragments to index: {}", input.fragments.size()));
+  }
+  auto state = std::make_unique<State>(input);
+  SegmentCatalog::Parts parts;
+  parts.ranges.reserve(input.fragments.size());
+  std::vector<Segment> segments;
+  for (size_t i = 0; i < input.fragments.size(); ++i) {
+    const auto& fragment = input.fragments[i];
+    if (fragment.is_spilled) {
+      state->spilled.push_back(static_cast<uint32_t>(i));
+      continue;
+    }
+    segments.clear();
+    const auto status = ReadSegments(fragment.row_ids, &segments);
+    if (!status.ok()) return AddContext(status, fmt::format(" (fragment {})", ToInteger(fragment.id)));
+    parts.AddSequence(static_cast<uint32_t>(i), segments, fragment.physical_rows);
+    state->encoded_bytes += fragment.row_ids.size();
+  }
+  state->catalog = SegmentCatalog(std::move(parts));
+  if (previous != nullptr) state->fragments.Adopt(previous->state_->fragments);
+  return std::shared_ptr<const RowIdIndex>(new RowIdIndex(std::move(state)));
+}
+
+// Asks every catalog that is there for one id.
+template <typename Fn>
+void RowIdIndex::State::ForEachSlot(uint64_t id, Cursors* cursors, Fn&& fn) const {
+  catalog.ForEachSlot(fragments, &budget, id, cursors == nullptr ? nullptr : &cursors->catalog, fn);
+  if (const SegmentCatalog* loaded = spilled_catalog.get()) {
+    loaded->ForEachSlot(fragments, &budget, id, cursors == nullptr ? nullptr : &cursors->spilled, fn);
+  }
+}
+
+arrow::Result<RowLocation> RowIdIndex::Find(RowId id) const {
+  const State& state = *state_;
+  while (true) {
+    // Taken before asking, so that a catalog that appears meanwhile only makes for another round.
+    const bool is_complete = state.spilled.empty() || state.spilled_catalog.get() != nullptr;
+    Verdict verdict(state.fragments);
+    state.ForEachSlot(ToInteger(id), nullptr,
+                      [&](uint32_t ordinal, uint64_t offset) { verdict.Add(ordinal, offset); });
+    if (!verdict.wanted().empty()) {
+      ARROW_RETURN_NOT_OK(state.fragments.LoadDeletions(verdict.wanted()));
+      continue;
+    }
+    ARROW_RETURN_NOT_OK(verdict.Check(id));
+    if (verdict.is_live() || is_complete) return verdict.Location(id, state.next_row_id);
+    ARROW_RETURN_NOT_OK(state.LoadSpilled());
+  }
+}
+
+arrow::Status RowIdIndex::FindMany(std::span<const uint64_t> ids, std::span<RowLocation> locations) const {
+  const State& state = *state_;
+  if (ids.size() != locations.size()) {
+    return MakeError(ErrorKind::kInvalidArgument,
+                     fmt::format("as many locations as row ids are needed: {} and {}", locations.size(), ids.size()));
+  }
+  const bool is_complete = state.spilled.empty() || state.spilled_catalog.get() != nullptr;
+  arrow::Status status;
+  std::vector<uint32_t> wanted;
+  std::vector<size_t> again;  // places in the batch that need what is not loaded yet
+  bool needs_spilled = false;
+  State::Cursors cursors;
+  BatchOrder(ids).ForEach([&](uint64_t id, size_t i) {
+    Verdict verdict(state.fragments);
+    state.ForEachSlot(id, &cursors, [&](uint32_t ordinal, uint64_t offset) { verdict.Add(ordinal, offset); });
+    const bool lacks_spilled = !is_complete && !verdict.is_live();
+    if (!verdict.wanted().empty() || lacks_spilled) {
+      wanted.insert(wanted.end(), verdict.wanted().begin(), verdict.wanted().end());
+      needs_spilled = needs_spilled || lacks_spilled;
+      again.push_back(i);
+      return;
+    }
+    if (status.ok()) status = verdict.Check(RowId{id});
+    locations[i] = verdict.Location(RowId{id}, state.next_row_id);
+  });
+  ARROW_RETURN_NOT_OK(status);
+  std::sort(wanted.begin(), wanted.end());
+  wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+  ARROW_RETURN_NOT_OK(state.fragments.LoadDeletions(wanted));
+  // A row may turn out to be deleted here and live in a spilled fragment: Find sorts that out.
+  if (needs_spilled && wanted.empty()) ARROW_RETURN_NOT_OK(state.LoadSpilled());
+  if (again.empty()) return arrow::Status::OK();
+  std::vector<uint64_t> left;
+  for (const size_t i : again) left.push_back(ids[i]);
+  std::vector<RowLocation> found(left.size());
+  ARROW_RETURN_NOT_OK(FindMany(left, found));
+  for (size_t i = 0; i < again.size(); ++i) locations[again[i]] = found[i];
+  return arrow::Status::OK();
+}
+
+arrow::Result<std::optional<RowId>> RowIdIndex::IdAt(RowAddress address) const {
+  const FragmentTable& fragments = state_->fragments;
+  const auto ordinal = fragments.OrdinalOf(FragmentOf(address));
+  const RowOffset offset = OffsetOf(address);
+  if (!ordinal || ToInteger(offset) >= fragments.physical_rows(*ordinal)) return std::nullopt;
+  ARROW_ASSIGN_OR_RAISE(const auto* sequence, fragments.Sequence(*ordinal));
+  if (ToInteger(offset) >= sequence->size()) {
+    return MakeError(ErrorKind::kCorrupt,
+                     fmt::format("row id sequence is shorter than its fragment: fragment {}, {} ids for {} rows",
+                                 ToInteger(FragmentOf(address)), sequence->size(), fragments.physical_rows(*ordinal)));
+  }
+  return sequence->Get(offset);
+}
+
+arrow::Result<std::optional<RowId>> RowIdIndex::LiveIdAt(RowAddress address) const {
+  const FragmentTable& fragments = state_->fragments;
+  const auto ordinal = fragments.OrdinalOf(FragmentOf(address));
+  if (!ordinal) return std::nullopt;
+  const auto which = static_cast<uint32_t>(*ordinal);
+  ARROW_RETURN_NOT_OK(fragments.LoadDeletions(std::span(&which, 1)));
+  if (fragments.IsDeletedIfKnown(*ordinal, ToInteger(OffsetOf(address))).value_or(true)) return std::nullopt;
+  return IdAt(address);
+}
+
+RowIdIndexHealth RowIdIndex::Health() const {
+  RowIdIndexHealth health;
+  health.num_fragments = state_->fragments.size();
+  health.num_spilled = state_->spilled.size();
+  health.encoded_bytes = state_->encoded_bytes;
+  health.memory_bytes = memory_bytes();
+  for (const SegmentCatalog* catalog : {&state_->catalog, state_->spilled_catalog.get()}) {
+    if (catalog == nullptr) continue;
+    health.num_entries += catalog->num_entries();
+    health.num_groups += catalog->num_groups();
+    health.num_grouped_rows += catalog->num_grouped_rows();
+    health.overlap_depth += catalog->OverlapDepth();
+    health.first_lookup_bytes += catalog->num_loose_bytes();
+  }
+  return health;
+}
+
+uint64_t RowIdIndex::memory_bytes() const {
+  uint64_t bytes = sizeof(*this) + sizeof(State) + state_->fragments.memory_bytes() +
+                   state_->catalog.memory_bytes() + state_->spilled.capacity() * sizeof(uint32_t);
+  if (const auto* spilled = state_->spilled_catalog.get()) bytes += spilled->memory_bytes();
+  return bytes;
+}
+
+}  // namespace pennon

@@ -1,0 +1,91 @@
+/// \file
+/// An array of row slots, each packed into as few whole bytes as the fragments and offsets at hand need.
+/// Spec: design.md, heading 3 (packed ids and addresses).
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "base/little_endian.h"
+
+namespace pennon {
+
+/// Where a row lies, its fragment named by its place in a list that the owner keeps.
+struct Slot {
+  uint32_t fragment = 0;
+  uint32_t offset = 0;
+
+  bool operator==(const Slot&) const = default;
+};
+
+class SlotArray {
+ public:
+  struct Element {
+    Slot slot;
+    bool has_more = false;  ///< The id has further slots, kept elsewhere.
+  };
+
+  SlotArray() = default;
+  /// All elements absent. Memory: `count` times bytes_per_slot().
+  SlotArray(uint64_t count, uint32_t num_fragments, uint32_t offset_max);
+
+  /// Bytes that an element of such an array takes: 1 to 8.
+  static uint32_t WidthFor(uint32_t num_fragments, uint32_t offset_max) {
+    return (OffsetBits(offset_max) + static_cast<uint32_t>(std::bit_width(uint64_t{num_fragments})) + 1 + 7) / 8;
+  }
+  uint32_t bytes_per_slot() const { return width_; }
+  uint64_t memory_bytes() const { return bytes_.capacity(); }
+
+  /// The element, or false if there is none.
+  bool Get(uint64_t i, Element* element) const {
+    const uint64_t packed = Load(i);
+    if (packed == mask_) return false;
+    element->has_more = (packed & 1) != 0;
+    element->slot.offset = static_cast<uint32_t>((packed >> 1) & offset_mask_);
+    element->slot.fragment = static_cast<uint32_t>((packed >> 1) >> offset_bits_);
+    return true;
+  }
+  /// Sets an absent element and returns true; marks one that is there as having more and returns false.
+  bool Put(uint64_t i, Slot slot) {
+    const uint64_t packed = Load(i);
+    if (packed != mask_) {
+      Store(i, packed | 1);
+      return false;
+    }
+    Store(i, ((uint64_t{slot.fragment} << offset_bits_) | slot.offset) << 1);
+    return true;
+  }
+  void Prefetch(uint64_t i) const { __builtin_prefetch(bytes_.data() + i * width_); }
+
+ private:
+  static uint32_t OffsetBits(uint32_t offset_max) {
+    return static_cast<uint32_t>(std::bit_width(offset_max | 1u));
+  }
+  // Elements are read and written eight bytes at a time; the array has room for that behind its end.
+  uint64_t Load(uint64_t i) const {
+    return LoadLittleEndian<uint64_t>(bytes_.data() + i * width_) & mask_;
+  }
+  void Store(uint64_t i, uint64_t packed) {
+    char* at = bytes_.data() + i * width_;
+    if (width_ == 4) return StoreLittleEndian(at, static_cast<uint32_t>(packed));
+    const uint64_t others = LoadLittleEndian<uint64_t>(at) & ~mask_;
+    StoreLittleEndian(at, others | packed);
+  }
+
+  uint32_t width_ = 8;
+  uint32_t offset_bits_ = 32;
+  uint64_t offset_mask_ = 0xFFFFFFFFu;
+  uint64_t mask_ = ~uint64_t{0};  // an absent element has all bits set: no fragment has the last number
+  std::vector<char> bytes_;
+};
+
+inline SlotArray::SlotArray(uint64_t count, uint32_t num_fragments, uint32_t offset_max)
+    : width_(WidthFor(num_fragments, offset_max)),
+      offset_bits_(OffsetBits(offset_max)),
+      offset_mask_((uint64_t{1} << offset_bits_) - 1),
+      mask_(~uint64_t{0} >> (64 - 8 * width_)),
+      bytes_(count * width_ + 8, '\xFF') {}
+
+}  // namespace pennon
