@@ -58,6 +58,7 @@ void AddVersions(CLI::App& app, Action* action);
 void AddTransactions(CLI::App& app, Action* action);
 void AddFragments(CLI::App& app, Action* action);
 void AddRowIds(CLI::App& app, Action* action);
+void AddLocate(CLI::App& app, Action* action);
 void AddMigrate(CLI::App& app, Action* action);
 
 }  // namespace pennon::cli

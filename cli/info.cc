@@ -20,7 +20,7 @@ Json IndexJson(const IndexInfo& index) {
 Json RowIdsJson(const RowIdHealth& health) {
   return {{"encoded_bytes", health.encoded_bytes}, {"num_sequences", health.num_sequences},
           {"num_spilled", health.num_spilled},     {"num_segments", health.num_segments},
-          {"segments_by_form", health.segments_by_form}, {"overlap_depth", health.overlap_depth}};
+          {"segments_by_form", health.segments_by_form}, {"overlap_depth", health.overlap_depth}, {"first_lookup_bytes", health.first_lookup_bytes}};
 }
 
 Json ToJson(const TableInfo& info) {
@@ -86,7 +86,14 @@ std::string HealthText(const RowIdHealth& health) {
     }) + ")";
   }
   if (health.num_spilled > 0) out += fmt::format(", {} spilled to data files", FormatCount(health.num_spilled));
-  return out + fmt::format("; an id may lie in {}", FormatNumberOf(health.overlap_depth, "fragment"));
+  return out;
+}
+
+std::string LookupText(const RowIdHealth& health) {
+  return fmt::format("at most {} to probe for an id; the first look-up reads {}",
+                     FormatNumberOf(health.overlap_depth, "segment"),
+                     health.first_lookup_bytes == 0 ? "headers only"
+                                                    : FormatBytes(health.first_lookup_bytes) + " of unsorted ids");
 }
 
 std::string IndexText(const IndexInfo& index) {
@@ -110,7 +117,10 @@ void PrintText(const TableInfo& info) {
                               FormatBytes(info.manifest_bytes), info.manifest_naming));
   Line("features", info.features.empty() ? "none" : fmt::format("{}", fmt::join(info.features, ", ")));
   Line("row ids", RowIdsText(info));
-  if (info.row_ids.has_value()) Line("id sequences", HealthText(*info.row_ids));
+  if (info.row_ids.has_value()) {
+    Line("id sequences", HealthText(*info.row_ids));
+    Line("id look-ups", LookupText(*info.row_ids));
+  }
   Line("change feed", info.has_stable_row_ids ? "inserts, updates and deletes can be followed by row id"
                                               : "needs stable row ids");
   for (size_t i = 0; i < info.indexes.size(); ++i) Line(i == 0 ? "indexes" : "", IndexText(info.indexes[i]));

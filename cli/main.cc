@@ -44,6 +44,7 @@ void AddCommands(CLI::App& app, Action* action) {
   AddTransactions(app, action);
   AddFragments(app, action);
   AddRowIds(app, action);
+  AddLocate(app, action);
   AddMigrate(app, action);
 }
 

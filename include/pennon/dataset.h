@@ -6,4 +6,5 @@
 #include "pennon/base/ids.h"               // IWYU pragma: export
 #include "pennon/dataset/dataset.h"        // IWYU pragma: export
 #include "pennon/dataset/describe.h"       // IWYU pragma: export
+#include "pennon/dataset/locate.h"         // IWYU pragma: export
 #include "pennon/dataset/migrate.h"        // IWYU pragma: export

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
+#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -12,10 +14,20 @@
 #include "pennon/base/error.h"
 #include "table/location.h"
 #include "table/refs.h"
+#include "table/row_id_index_cache.h"
 #include "table/snapshot.h"
 
 namespace pennon {
 namespace {
+
+uint64_t IndexBytesFromEnvironment() {
+  const char* text = std::getenv("PENNON_ROW_ID_INDEX_BYTES");
+  uint64_t bytes = 0;
+  if (text == nullptr || std::from_chars(text, text + std::strlen(text), bytes).ec != std::errc() || bytes == 0) {
+    return kRowIdIndexBytesDefault;
+  }
+  return bytes;
+}
 
 bool IsNumber(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
@@ -93,7 +105,32 @@ arrow::Result<std::shared_ptr<const Dataset>> Dataset::Open(const std::string& u
     branch = tag->branch.value_or("main");
   }
   ARROW_ASSIGN_OR_RAISE(auto snapshot, LoadBranch(store, start, branch, version));
-  return std::make_shared<const Dataset>(std::move(snapshot));
+  const uint64_t bytes_max = options.row_id_index_bytes_max != 0 ? options.row_id_index_bytes_max : IndexBytesFromEnvironment();
+  return std::make_shared<const Dataset>(std::move(snapshot), std::make_shared<RowIdIndexCache>(bytes_max));
+}
+
+Dataset::Dataset(std::shared_ptr<const Snapshot> snapshot, std::shared_ptr<RowIdIndexCache> row_id_indexes)
+    : snapshot_(std::move(snapshot)), row_id_indexes_(std::move(row_id_indexes)) {
+  if (row_id_indexes_ == nullptr) row_id_indexes_ = std::make_shared<RowIdIndexCache>(IndexBytesFromEnvironment());
+}
+
+arrow::Result<std::shared_ptr<const Dataset>> Dataset::Checkout(const std::string& version) const {
+  const auto& store = snapshot_->store;
+  const auto& table = snapshot_->table;
+  std::optional<Version> number;
+  if (IsNumber(version)) {
+    ARROW_ASSIGN_OR_RAISE(number, ParseVersion(version));
+  } else if (!version.empty()) {
+    ARROW_ASSIGN_OR_RAISE(const auto tag, ReadTag(*store, table.main_root, version));
+    if (tag.branch.value_or("main") != snapshot_->manifest.branch.value_or("main")) {
+      return MakeError(ErrorKind::kInvalidArgument, fmt::format("tag \"{}\" belongs to branch {}: {}", version,
+                                                                tag.branch.value_or("main"), table.root));
+    }
+    number = tag.version;
+  }
+  ARROW_ASSIGN_OR_RAISE(auto snapshot, number.has_value() ? LoadSnapshot(store, table.root, *number)
+                                                          : LoadLatestSnapshot(store, table.root));
+  return std::make_shared<const Dataset>(std::move(snapshot), row_id_indexes_);
 }
 
 Version Dataset::version() const { return snapshot_->version(); }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "dataset/describe_parts.h"
+#include "dataset/row_ids.h"
 #include "format/feature_flags.h"
 #include "format/index_section.h"
 #include "pennon/base/error.h"
@@ -55,24 +56,9 @@ arrow::Result<std::vector<IndexInfo>> DescribeIndexes(const Manifest& manifest) 
   return out;
 }
 
-/// The deepest pile of id spans: a sweep over their ends.
-uint64_t OverlapDepth(std::vector<std::pair<uint64_t, uint64_t>> spans) {
-  std::vector<uint64_t> ends;
-  for (const auto& span : spans) ends.push_back(span.second);
-  std::sort(spans.begin(), spans.end());
-  std::sort(ends.begin(), ends.end());
-  uint64_t depth = 0;
-  size_t closed = 0;
-  for (size_t opened = 0; opened < spans.size(); ++opened) {
-    while (ends[closed] < spans[opened].first) ++closed;
-    depth = std::max<uint64_t>(depth, opened + 1 - closed);
-  }
-  return depth;
-}
-
-arrow::Result<RowIdHealth> DescribeRowIds(const Snapshot& snapshot) {
+arrow::Result<RowIdHealth> DescribeRowIds(const Dataset& dataset) {
+  const Snapshot& snapshot = *dataset.snapshot();
   RowIdHealth health;
-  std::vector<std::pair<uint64_t, uint64_t>> spans;
   for (const auto& fragment : snapshot.manifest.fragments) {
     ++health.num_sequences;
     if (fragment.row_ids.placement == LineagePlacement::kColumn) {
@@ -85,10 +71,11 @@ arrow::Result<RowIdHealth> DescribeRowIds(const Snapshot& snapshot) {
     for (const auto& segment : sequence.segments()) {
       health.segments_by_form[std::string(SegmentFormName(segment.form))] += segment.num_wire_segments;
     }
-    const auto bounds = sequence.Bounds();
-    if (bounds.has_value()) spans.emplace_back(bounds->smallest, bounds->largest);
   }
-  health.overlap_depth = OverlapDepth(std::move(spans));
+  ARROW_ASSIGN_OR_RAISE(const auto index, RowIdIndexOf(dataset));
+  const RowIdIndexHealth lookups = index->Health();
+  health.overlap_depth = lookups.overlap_depth;
+  health.first_lookup_bytes = lookups.first_lookup_bytes;
   return health;
 }
 
@@ -166,7 +153,7 @@ arrow::Result<TableInfo> DescribeTable(const Dataset& dataset) {
   }
   ARROW_ASSIGN_OR_RAISE(info.indexes, DescribeIndexes(manifest));
   if (info.has_stable_row_ids) {
-    ARROW_ASSIGN_OR_RAISE(info.row_ids, DescribeRowIds(snapshot));
+    ARROW_ASSIGN_OR_RAISE(info.row_ids, DescribeRowIds(dataset));
   }
   return info;
 }

@@ -144,7 +144,8 @@ arrow::Status CheckDataFormat(const proto::ManifestHead& head) {
 }
 
 /// Rules over the whole fragment list that every reader relies on.
-arrow::Status CheckFragments(const Manifest& manifest) {
+arrow::Status CheckFragments(Manifest* decoded) {
+  const Manifest& manifest = *decoded;
   std::vector<uint32_t> ids;
   ids.reserve(manifest.fragments.size());
   for (const auto& fragment : manifest.fragments) {
@@ -153,13 +154,23 @@ arrow::Status CheckFragments(const Manifest& manifest) {
       return Corrupt(fmt::format("table has stable row ids, but fragment {} has none", ToInteger(fragment.id)));
     }
   }
-  if (!std::is_sorted(ids.begin(), ids.end())) std::sort(ids.begin(), ids.end());
+  decoded->fragments_ascend = std::is_sorted(ids.begin(), ids.end());
+  if (!decoded->fragments_ascend) std::sort(ids.begin(), ids.end());
   const auto twice = std::adjacent_find(ids.begin(), ids.end());
   if (twice != ids.end()) return Corrupt(fmt::format("fragment id {} is listed twice", *twice));
   return arrow::Status::OK();
 }
 
 }  // namespace
+
+const Fragment* Manifest::FindFragment(FragmentId id) const {
+  const auto found =
+      fragments_ascend
+          ? std::lower_bound(fragments.begin(), fragments.end(), id,
+                             [](const Fragment& fragment, FragmentId wanted) { return fragment.id < wanted; })
+          : std::find_if(fragments.begin(), fragments.end(), [id](const Fragment& fragment) { return fragment.id == id; });
+  return found == fragments.end() || found->id != id ? nullptr : &*found;
+}
 
 int64_t Manifest::HighestFragmentId() const {
   int64_t highest = max_fragment_id.has_value() ? int64_t{*max_fragment_id} : -1;
@@ -188,7 +199,7 @@ arrow::Result<Manifest> DecodeManifest(std::shared_ptr<arrow::Buffer> file) {
         head.has_transaction_section() ? head.transaction_section() : head.old_transaction_section();
     ARROW_ASSIGN_OR_RAISE(manifest.transaction, FindSection(bytes, position, "transaction section"));
   }
-  ARROW_RETURN_NOT_OK(CheckFragments(manifest));
+  ARROW_RETURN_NOT_OK(CheckFragments(&manifest));
   return manifest;
 }
 

@@ -40,6 +40,7 @@ struct Manifest {
   std::vector<SchemaField> fields;
   std::map<std::string, std::string> schema_metadata;
   std::vector<Fragment> fragments;
+  bool fragments_ascend = true;  ///< They are listed by id.
   int64_t timestamp_seconds = 0;  ///< UTC, since 1970.
   int32_t timestamp_nanos = 0;
   uint64_t reader_flags = 0;
@@ -62,6 +63,9 @@ struct Manifest {
   std::string head;
 
   bool has_stable_row_ids() const { return (reader_flags & 2) != 0; }
+  /// The fragment of a number; null if the version has none. Cost: logarithmic when fragments are listed by id, as the
+  /// format wants it.
+  const Fragment* FindFragment(FragmentId id) const;
   /// The highest fragment id ever given out, from the counter or the list; -1 when there was none.
   int64_t HighestFragmentId() const;
 };

@@ -26,14 +26,6 @@ bool ChangesValues(const Transaction* transaction) {
          operation == "Restore" || operation == "Unknown";
 }
 
-/// Binary search: fragments are listed by id. A list in another order makes a source look gone, and its rows count as
-/// written anew, which misses no change.
-const Fragment* FindFragment(const Manifest& manifest, FragmentId id) {
-  const auto found = std::lower_bound(manifest.fragments.begin(), manifest.fragments.end(), id,
-                                      [](const Fragment& fragment, FragmentId wanted) { return fragment.id < wanted; });
-  return found == manifest.fragments.end() || found->id != id ? nullptr : &*found;
-}
-
 }  // namespace
 
 FragmentStamps LineageTrace::StampsOf(const Fragment& fragment) const {
@@ -66,7 +58,7 @@ arrow::Status LineageTrace::CarryRewrites(const Manifest& manifest, const Transa
     FragmentStamps carried;
     bool complete = true;
     for (const FragmentId id : group.old_fragments) {
-      const Fragment* source = FindFragment(*previous_, id);
+      const Fragment* source = previous_->FindFragment(id);
       complete = complete && source != nullptr;
       if (source != nullptr) ARROW_RETURN_NOT_OK(AppendLive(*source, &carried));
     }
@@ -74,7 +66,7 @@ arrow::Status LineageTrace::CarryRewrites(const Manifest& manifest, const Transa
     std::vector<const Fragment*> targets;
     std::vector<uint64_t> sizes;
     for (const FragmentId id : group.new_fragments) {
-      const Fragment* target = FindFragment(manifest, id);
+      const Fragment* target = manifest.FindFragment(id);
       complete = complete && target != nullptr && states_.count(ToInteger(id)) == 0;
       if (!complete) break;
       targets.push_back(target);

@@ -5,6 +5,7 @@
 
 #include <arrow/result.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -14,6 +15,7 @@
 
 namespace pennon {
 
+class RowIdIndexCache;
 struct Snapshot;
 
 struct OpenOptions {
@@ -25,6 +27,9 @@ struct OpenOptions {
   std::shared_ptr<StoreObserver> observer;
   /// fsync what is written. Off only for tests and measurements.
   bool sync = true;
+  /// Memory that row id indexes may keep, over all versions opened from this handle. 0: the environment variable
+  /// PENNON_ROW_ID_INDEX_BYTES if it is set, else 1 GiB.
+  uint64_t row_id_index_bytes_max = 0;
 };
 
 /// One version of one table. Cheap to copy by shared_ptr, safe for concurrent use.
@@ -36,7 +41,12 @@ class PENNON_EXPORT Dataset {
   /// kUnsupportedFeature (names it), kInvalidArgument, kIo. Each is one line that ends with the path.
   static arrow::Result<std::shared_ptr<const Dataset>> Open(const std::string& uri, const OpenOptions& options = {});
 
-  explicit Dataset(std::shared_ptr<const Snapshot> snapshot) : snapshot_(std::move(snapshot)) {}
+  /// `row_id_indexes` is shared between the versions of one session; null makes a new one.
+  explicit Dataset(std::shared_ptr<const Snapshot> snapshot, std::shared_ptr<RowIdIndexCache> row_id_indexes = nullptr);
+
+  /// Opens another version of the same table or branch, sharing store and row id indexes with this handle: empty for the
+  /// newest, digits for that version, else a tag of the same branch. Costs and errors as Open.
+  arrow::Result<std::shared_ptr<const Dataset>> Checkout(const std::string& version = "") const;
 
   Version version() const;
   /// The absolute path of the table's (or the branch's) folder.
@@ -45,9 +55,11 @@ class PENNON_EXPORT Dataset {
 
   /// For the verbs; what it points to is private.
   const std::shared_ptr<const Snapshot>& snapshot() const { return snapshot_; }
+  const std::shared_ptr<RowIdIndexCache>& row_id_indexes() const { return row_id_indexes_; }
 
  private:
   std::shared_ptr<const Snapshot> snapshot_;
+  std::shared_ptr<RowIdIndexCache> row_id_indexes_;
 };
 
 }  // namespace pennon

@@ -47,8 +47,10 @@ struct RowIdHealth {
   uint64_t num_segments = 0;
   /// Segments by form, and ids in each: range, range_with_holes, range_with_bitmap, sorted_array, array.
   std::map<std::string, uint64_t> segments_by_form;
-  /// The largest number of fragments whose id spans hold one and the same id.
+  /// The largest number of places (segments) whose spans hold one and the same id: what a look-up may have to probe.
   uint64_t overlap_depth = 0;
+  /// Bytes of unsorted arrays that the first look-up reads; the rest is answered from headers.
+  uint64_t first_lookup_bytes = 0;
 };
 
 struct TableInfo {
