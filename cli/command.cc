@@ -44,14 +44,18 @@ std::shared_ptr<TableArguments> AddTableArguments(CLI::App& command, bool has_ve
   return arguments;
 }
 
-arrow::Result<std::shared_ptr<const Dataset>> OpenTable(const TableArguments& arguments) {
+OpenOptions MakeOpenOptions(const TableArguments& arguments) {
   OpenOptions options;
   options.version = arguments.version;
   options.branch = arguments.branch;
   const char* sync = std::getenv("PENNON_FSYNC");
   options.sync = sync == nullptr || std::strcmp(sync, "0") != 0;
   if (arguments.kill_at_call != 0) options.observer = std::make_shared<KillingObserver>(arguments.kill_at_call);
-  return Dataset::Open(arguments.path, options);
+  return options;
+}
+
+arrow::Result<std::shared_ptr<const Dataset>> OpenTable(const TableArguments& arguments) {
+  return Dataset::Open(arguments.path, MakeOpenOptions(arguments));
 }
 
 void PrintJson(const Json& json) {

@@ -40,7 +40,9 @@ struct TableArguments {
 /// Adds PATH, --branch, --json to a subcommand, and --version where it reads a version.
 std::shared_ptr<TableArguments> AddTableArguments(CLI::App& command, bool has_version);
 
-/// Opens the table that the arguments name.
+/// How to open the table that the arguments name.
+OpenOptions MakeOpenOptions(const TableArguments& arguments);
+/// Opens it.
 arrow::Result<std::shared_ptr<const Dataset>> OpenTable(const TableArguments& arguments);
 
 /// The value, or null.
@@ -60,5 +62,6 @@ void AddFragments(CLI::App& app, Action* action);
 void AddRowIds(CLI::App& app, Action* action);
 void AddLocate(CLI::App& app, Action* action);
 void AddMigrate(CLI::App& app, Action* action);
+void AddVerify(CLI::App& app, Action* action);
 
 }  // namespace pennon::cli

@@ -46,6 +46,7 @@ void AddCommands(CLI::App& app, Action* action) {
   AddRowIds(app, action);
   AddLocate(app, action);
   AddMigrate(app, action);
+  AddVerify(app, action);
 }
 
 }  // namespace

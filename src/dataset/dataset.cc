@@ -62,9 +62,9 @@ arrow::Status ExplainMissingBranch(Store& store, const std::string& main_root, c
 
 arrow::Result<std::shared_ptr<const Snapshot>> LoadBranch(const std::shared_ptr<Store>& store,
                                                           const std::string& main_root, const std::string& branch,
-                                                          std::optional<Version> version) {
+                                                          std::optional<Version> version, ManifestRules rules) {
   const std::string root = branch.empty() || branch == "main" ? main_root : BranchRoot(main_root, branch);
-  auto snapshot = version.has_value() ? LoadSnapshot(store, root, *version) : LoadLatestSnapshot(store, root);
+  auto snapshot = version.has_value() ? LoadSnapshot(store, root, *version, rules) : LoadLatestSnapshot(store, root, rules);
   if (!snapshot.ok() && root != main_root && KindOf(snapshot.status()) == ErrorKind::kNotFound &&
       !store->Stat(JoinPath(root, "_versions")).ok()) {
     // A table that is not there at all explains itself better than a missing branch of it.
@@ -83,6 +83,7 @@ arrow::Result<std::shared_ptr<const Dataset>> Dataset::Open(const std::string& u
   auto store = MakeLocalStore(store_options);
   if (options.observer != nullptr) store = MakeObservedStore(std::move(store), options.observer);
 
+  const auto rules = options.tolerate_faults ? ManifestRules::kTolerant : ManifestRules::kEnforced;
   std::optional<Version> version;
   std::string branch = options.branch;
   std::string start = root;
@@ -104,7 +105,7 @@ arrow::Result<std::shared_ptr<const Dataset>> Dataset::Open(const std::string& u
     version = tag->version;
     branch = tag->branch.value_or("main");
   }
-  ARROW_ASSIGN_OR_RAISE(auto snapshot, LoadBranch(store, start, branch, version));
+  ARROW_ASSIGN_OR_RAISE(auto snapshot, LoadBranch(store, start, branch, version, rules));
   const uint64_t bytes_max = options.row_id_index_bytes_max != 0 ? options.row_id_index_bytes_max : IndexBytesFromEnvironment();
   return std::make_shared<const Dataset>(std::move(snapshot), std::make_shared<RowIdIndexCache>(bytes_max));
 }

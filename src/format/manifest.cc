@@ -144,20 +144,23 @@ arrow::Status CheckDataFormat(const proto::ManifestHead& head) {
 }
 
 /// Rules over the whole fragment list that every reader relies on.
-arrow::Status CheckFragments(Manifest* decoded) {
+arrow::Status CheckFragments(ManifestRules rules, Manifest* decoded) {
   const Manifest& manifest = *decoded;
   std::vector<uint32_t> ids;
   ids.reserve(manifest.fragments.size());
   for (const auto& fragment : manifest.fragments) {
     ids.push_back(ToInteger(fragment.id));
-    if (manifest.has_stable_row_ids() && fragment.row_ids.placement == LineagePlacement::kAbsent) {
+    if (rules == ManifestRules::kEnforced && manifest.has_stable_row_ids() &&
+        fragment.row_ids.placement == LineagePlacement::kAbsent) {
       return Corrupt(fmt::format("table has stable row ids, but fragment {} has none", ToInteger(fragment.id)));
     }
   }
   decoded->fragments_ascend = std::is_sorted(ids.begin(), ids.end());
   if (!decoded->fragments_ascend) std::sort(ids.begin(), ids.end());
   const auto twice = std::adjacent_find(ids.begin(), ids.end());
-  if (twice != ids.end()) return Corrupt(fmt::format("fragment id {} is listed twice", *twice));
+  if (twice != ids.end() && rules == ManifestRules::kEnforced) {
+    return Corrupt(fmt::format("fragment id {} is listed twice", *twice));
+  }
   return arrow::Status::OK();
 }
 
@@ -178,7 +181,7 @@ int64_t Manifest::HighestFragmentId() const {
   return highest;
 }
 
-arrow::Result<Manifest> DecodeManifest(std::shared_ptr<arrow::Buffer> file) {
+arrow::Result<Manifest> DecodeManifest(std::shared_ptr<arrow::Buffer> file, ManifestRules rules) {
   Manifest manifest;
   manifest.file = std::move(file);
   const std::string_view bytes = ViewOf(*manifest.file);
@@ -187,8 +190,10 @@ arrow::Result<Manifest> DecodeManifest(std::shared_ptr<arrow::Buffer> file) {
 
   proto::ManifestHead head;
   ARROW_RETURN_NOT_OK(ParseMessage(manifest.head, "manifest message", &head));
-  ARROW_RETURN_NOT_OK(CheckReadable(head.reader_feature_flags(), head.writer_feature_flags()));
-  ARROW_RETURN_NOT_OK(CheckDataFormat(head));
+  const auto readable = CheckReadable(head.reader_feature_flags(), head.writer_feature_flags());
+  const bool tolerated = rules == ManifestRules::kTolerant && KindOf(readable) == ErrorKind::kCorrupt;
+  if (!readable.ok() && !tolerated) return readable;
+  if (rules == ManifestRules::kEnforced) ARROW_RETURN_NOT_OK(CheckDataFormat(head));
   CopyHead(head, &manifest);
   if (manifest.version == Version{0}) return Corrupt("manifest has no version number");
   if (head.has_index_section()) {
@@ -199,7 +204,7 @@ arrow::Result<Manifest> DecodeManifest(std::shared_ptr<arrow::Buffer> file) {
         head.has_transaction_section() ? head.transaction_section() : head.old_transaction_section();
     ARROW_ASSIGN_OR_RAISE(manifest.transaction, FindSection(bytes, position, "transaction section"));
   }
-  ARROW_RETURN_NOT_OK(CheckFragments(&manifest));
+  ARROW_RETURN_NOT_OK(CheckFragments(rules, &manifest));
   return manifest;
 }
 

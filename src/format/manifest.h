@@ -70,11 +70,18 @@ struct Manifest {
   int64_t HighestFragmentId() const;
 };
 
+/// Whether a manifest that breaks rules over the whole message is refused.
+enum class ManifestRules {
+  kEnforced,
+  kTolerant,  ///< One-sided flags, an unknown data format, fragments twice or without ids go through: for verify only.
+};
+
 /// Reads a manifest file. One pass over its top level and its fragment messages; sequences are not decoded.
 /// Errors: kCorrupt (trailer, lengths, message, duplicate or unsorted positions; the message names the place),
 /// kUnsupportedFeature (feature flags, data format, deletion file type, legacy layouts).
 /// Does not know the file's name: callers add it.
-arrow::Result<Manifest> DecodeManifest(std::shared_ptr<arrow::Buffer> file);
+arrow::Result<Manifest> DecodeManifest(std::shared_ptr<arrow::Buffer> file,
+                                       ManifestRules rules = ManifestRules::kEnforced);
 
 /// What the next version changes; everything else is carried over from the previous manifest.
 struct ManifestEdit {

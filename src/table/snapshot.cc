@@ -10,14 +10,15 @@ namespace pennon {
 namespace {
 
 arrow::Result<std::shared_ptr<const Snapshot>> LoadNamed(std::shared_ptr<Store> store, const std::string& root,
-                                                         Version version, ManifestNaming naming) {
+                                                         Version version, ManifestNaming naming,
+                                                         ManifestRules rules) {
   auto snapshot = std::make_shared<Snapshot>();
   snapshot->naming = naming;
   snapshot->manifest_path = ManifestPath(root, version, naming);
   ARROW_ASSIGN_OR_RAISE(auto file, store->ReadWhole(snapshot->manifest_path, kManifestBytesMax));
   snapshot->manifest_bytes = static_cast<uint64_t>(file->size());
   const std::string suffix = ": " + snapshot->manifest_path;
-  auto manifest = DecodeManifest(std::move(file));
+  auto manifest = DecodeManifest(std::move(file), rules);
   if (!manifest.ok()) return AddContext(manifest.status(), suffix);
   if (manifest->version != version) {
     return MakeError(ErrorKind::kCorrupt, fmt::format("manifest says version {}, its name says {}{}",
@@ -46,18 +47,19 @@ arrow::Status ExplainMissingVersion(Store& store, const std::string& root, Versi
 }  // namespace
 
 arrow::Result<std::shared_ptr<const Snapshot>> LoadSnapshot(std::shared_ptr<Store> store, const std::string& root,
-                                                            Version version) {
+                                                            Version version, ManifestRules rules) {
   for (const auto naming : {ManifestNaming::kV2, ManifestNaming::kV1}) {
-    auto snapshot = LoadNamed(store, root, version, naming);
+    auto snapshot = LoadNamed(store, root, version, naming, rules);
     if (snapshot.ok() || KindOf(snapshot.status()) != ErrorKind::kNotFound) return snapshot;
   }
   return ExplainMissingVersion(*store, root, version);
 }
 
 arrow::Result<std::shared_ptr<const Snapshot>> LoadLatestSnapshot(std::shared_ptr<Store> store,
-                                                                  const std::string& root) {
-  ARROW_ASSIGN_OR_RAISE(const auto latest, FindLatestVersion(*store, root));
-  return LoadNamed(store, root, latest.version, latest.naming);
+                                                                  const std::string& root, ManifestRules rules) {
+  ARROW_ASSIGN_OR_RAISE(const auto latest, FindLatestVersion(*store, root, rules));
+  if (rules == ManifestRules::kTolerant) return LoadSnapshot(std::move(store), root, latest.version, rules);
+  return LoadNamed(store, root, latest.version, latest.naming, rules);
 }
 
 }  // namespace pennon

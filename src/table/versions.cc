@@ -74,7 +74,7 @@ std::string ManifestPath(std::string_view root, Version version, ManifestNaming 
   return JoinPath(JoinPath(root, kFolder), name);
 }
 
-arrow::Result<VersionListing> ListVersions(Store& store, const std::string& root) {
+arrow::Result<VersionListing> ListVersions(Store& store, const std::string& root, ManifestRules rules) {
   auto entries = store.ListFolder(JoinPath(root, kFolder));
   if (!entries.ok()) return ExplainMissing(store, root, entries.status());
   VersionListing out;
@@ -91,12 +91,13 @@ arrow::Result<VersionListing> ListVersions(Store& store, const std::string& root
       (name->naming == ManifestNaming::kV1 ? has_v1 : has_v2) = true;
     }
   }
-  if (has_v1 && has_v2) {
+  out.naming_is_mixed = has_v1 && has_v2;
+  if (out.naming_is_mixed && rules == ManifestRules::kEnforced) {
     return MakeError(ErrorKind::kCorrupt,
                      fmt::format("manifests of both naming schemes lie in one folder; finish or undo the renaming: {}",
                                  JoinPath(root, kFolder)));
   }
-  out.naming = has_v1 ? ManifestNaming::kV1 : ManifestNaming::kV2;
+  out.naming = has_v2 || !has_v1 ? ManifestNaming::kV2 : ManifestNaming::kV1;
   std::sort(out.versions.begin(), out.versions.end());
   std::sort(out.detached.begin(), out.detached.end());
   return out;
@@ -120,8 +121,8 @@ void WriteVersionHint(Store& store, const std::string& root, Version version) {
   (void)status;  // The hint only saves time: a version is committed with or without it.
 }
 
-arrow::Result<LatestVersion> FindLatestVersion(Store& store, const std::string& root) {
-  ARROW_ASSIGN_OR_RAISE(const auto listing, ListVersions(store, root));
+arrow::Result<LatestVersion> FindLatestVersion(Store& store, const std::string& root, ManifestRules rules) {
+  ARROW_ASSIGN_OR_RAISE(const auto listing, ListVersions(store, root, rules));
   LatestVersion latest{listing.versions.empty() ? Version{0} : listing.versions.back(), listing.naming};
   const auto hint = ReadVersionHint(store, root);
   if (hint.has_value() && *hint > latest.version &&

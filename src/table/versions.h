@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "format/manifest.h"
 #include "io/store.h"
 #include "pennon/base/ids.h"
 
@@ -35,11 +36,13 @@ struct VersionListing {
   std::vector<Version> versions;  ///< Ascending, detached ones left out.
   std::vector<Version> detached;
   std::vector<std::string> other_files;  ///< Names that are neither manifests nor the hint.
+  bool naming_is_mixed = false;          ///< Only seen under ManifestRules::kTolerant.
 };
 
 /// Lists all versions. One listing.
 /// Errors: kNotFound when the root is not there or is no table (says which), kCorrupt when both naming schemes occur.
-arrow::Result<VersionListing> ListVersions(Store& store, const std::string& root);
+arrow::Result<VersionListing> ListVersions(Store& store, const std::string& root,
+                                           ManifestRules rules = ManifestRules::kEnforced);
 
 /// The number in `latest_version_hint.json`, or nothing when there is none that can be read. One read.
 std::optional<Version> ReadVersionHint(Store& store, const std::string& root);
@@ -53,6 +56,7 @@ struct LatestVersion {
 /// Finds the newest version: the highest one listed, or one above it that the hint leads to. Two store calls, and one
 /// more for each version between a listing and a newer hint.
 /// Errors: as ListVersions; kNotFound when the table has no version.
-arrow::Result<LatestVersion> FindLatestVersion(Store& store, const std::string& root);
+arrow::Result<LatestVersion> FindLatestVersion(Store& store, const std::string& root,
+                                               ManifestRules rules = ManifestRules::kEnforced);
 
 }  // namespace pennon

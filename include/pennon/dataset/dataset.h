@@ -30,6 +30,8 @@ struct OpenOptions {
   /// Memory that row id indexes may keep, over all versions opened from this handle. 0: the environment variable
   /// PENNON_ROW_ID_INDEX_BYTES if it is set, else 1 GiB.
   uint64_t row_id_index_bytes_max = 0;
+  /// Open a version although it breaks rules that readers rely on. For Verify; no other verb may be given such a handle.
+  bool tolerate_faults = false;
 };
 
 /// One version of one table. Cheap to copy by shared_ptr, safe for concurrent use.
