@@ -30,13 +30,13 @@ def same(text):
 
 
 def commands(block):
-    """(command, expected output) pairs; a command goes on while its line ends in a backslash."""
+    """(command, expected output) pairs; a line that starts with `> ` goes on with the command above it."""
     found = []
     for line in block.split("\n")[:-1]:
         if line.startswith("$ "):
             found.append([line[2:], []])
-        elif found and not found[-1][1] and found[-1][0].endswith("\\"):
-            found[-1][0] += "\n" + line
+        elif line.startswith("> ") and found and not found[-1][1]:
+            found[-1][0] += "\n" + line[2:]
         elif found:
             found[-1][1].append(line)
     return found
@@ -67,7 +67,7 @@ def check(page, update):
                 if same(got) != same("\n".join(expected)):
                     problems.append(f"{page}: $ {command}\n  the page says:\n    " + "\n    ".join(expected)
                                     + "\n  it prints:\n    " + got.replace("\n", "\n    "))
-                lines.append("$ " + command + ("\n" + got if got else ""))
+                lines.append("$ " + command.replace("\n", "\n> ") + ("\n" + got if got else ""))
             return "```console\n" + "\n".join(lines) + "\n```"
         text = pathlib.Path(page).read_text(encoding="utf-8")
         new = BLOCK.sub(replay, text)
