@@ -12,7 +12,8 @@
 namespace pennon::cli {
 namespace {
 
-/// Kills the process at one of its store calls: an even number 2k before call k, an odd one 2k+1 behind it.
+/// Kills the process at one of its store calls: an even number 2k before call k, an odd one 2k+1
+/// behind it.
 class KillingObserver : public StoreObserver {
  public:
   explicit KillingObserver(uint64_t kill_at) : kill_at_(kill_at) {}
@@ -36,9 +37,11 @@ std::shared_ptr<TableArguments> AddTableArguments(CLI::App& command, bool has_ve
   auto arguments = std::make_shared<TableArguments>();
   command.add_option("PATH", arguments->path, "Folder of the table, or a file:// URI")->required();
   if (has_version) {
-    command.add_option("--version", arguments->version, "Version number or tag to look at (default: the newest version)");
+    command.add_option("--version", arguments->version,
+                       "Version number or tag to look at (default: the newest version)");
   }
-  command.add_option("--branch", arguments->branch, "Branch to look at (default: what PATH names, normally main)");
+  command.add_option("--branch", arguments->branch,
+                     "Branch to look at (default: what PATH names, normally main)");
   command.add_flag("--json", arguments->json, "Print JSON for programs");
   command.add_option("--test-kill-at-store-call", arguments->kill_at_call)->group("");
   return arguments;
@@ -50,7 +53,8 @@ OpenOptions MakeOpenOptions(const TableArguments& arguments) {
   options.branch = arguments.branch;
   const char* sync = std::getenv("PENNON_FSYNC");
   options.sync = sync == nullptr || std::strcmp(sync, "0") != 0;
-  if (arguments.kill_at_call != 0) options.observer = std::make_shared<KillingObserver>(arguments.kill_at_call);
+  if (arguments.kill_at_call != 0)
+    options.observer = std::make_shared<KillingObserver>(arguments.kill_at_call);
   return options;
 }
 

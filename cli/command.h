@@ -1,5 +1,6 @@
 /// \file
-/// What all subcommands share: how they are added to the program, the table they act on, and how they end.
+/// What all subcommands share: how they are added to the program, the table they act on, and how
+/// they end.
 #pragma once
 
 #include <arrow/result.h>

@@ -1,4 +1,5 @@
-// pennon fragments and pennon rowids: the parts of a table, and how each keeps its row ids and lineage.
+// pennon fragments and pennon rowids: the parts of a table, and how each keeps its row ids and
+// lineage.
 #include <fmt/format.h>
 
 #include "command.h"
@@ -57,7 +58,8 @@ Json LineageJson(const LineageInfo& lineage) {
   out["encoded_bytes"] = lineage.encoded_bytes;
   out["num_runs"] = lineage.num_runs;
   out["runs"] = Json::array();
-  for (const auto& run : lineage.runs) out["runs"].push_back({run.num_rows, ToInteger(run.version)});
+  for (const auto& run : lineage.runs)
+    out["runs"].push_back({run.num_rows, ToInteger(run.version)});
   return out;
 }
 
@@ -81,7 +83,8 @@ Json FragmentJson(const FragmentInfo& fragment) {
                 {"base_id", OrNull(fragment.deletion_file->base_id)}};
   }
   Json num_rows = nullptr;
-  if (fragment.physical_rows.has_value()) num_rows = *fragment.physical_rows - fragment.num_deletions;
+  if (fragment.physical_rows.has_value())
+    num_rows = *fragment.physical_rows - fragment.num_deletions;
   return {{"id", ToInteger(fragment.id)},
           {"physical_rows", OrNull(fragment.physical_rows)},
           {"num_deletions", fragment.num_deletions},
@@ -93,7 +96,8 @@ Json FragmentJson(const FragmentInfo& fragment) {
           {"last_updated_at", LineageJson(fragment.last_updated_at)}};
 }
 
-std::string SpanText(const std::optional<uint64_t>& smallest, const std::optional<uint64_t>& largest) {
+std::string SpanText(const std::optional<uint64_t>& smallest,
+                     const std::optional<uint64_t>& largest) {
   if (!smallest.has_value()) return "-";
   return fmt::format("{}..{}", *smallest, *largest);
 }
@@ -115,7 +119,8 @@ uint64_t LineageBytes(const FragmentInfo& fragment) {
 std::string FileVersions(const FragmentInfo& fragment) {
   std::string out;
   for (const auto& file : fragment.data_files) {
-    if (out.find(file.file_version) == std::string::npos) out += (out.empty() ? "" : " ") + file.file_version;
+    if (out.find(file.file_version) == std::string::npos)
+      out += (out.empty() ? "" : " ") + file.file_version;
   }
   return out;
 }
@@ -135,9 +140,11 @@ void PrintFragments(const std::vector<FragmentInfo>& fragments) {
     uint64_t bytes = 0;
     for (const auto& file : fragment.data_files) bytes += file.size_bytes.value_or(0);
     table.Add({fmt::format("{}", ToInteger(fragment.id)),
-               fragment.physical_rows.has_value() ? FormatCount(*fragment.physical_rows - fragment.num_deletions) : "?",
-               FormatCount(fragment.num_deletions), FormatCount(fragment.data_files.size()), FileVersions(fragment),
-               FormatBytes(bytes), FormText(fragment.row_ids),
+               fragment.physical_rows.has_value()
+                   ? FormatCount(*fragment.physical_rows - fragment.num_deletions)
+                   : "?",
+               FormatCount(fragment.num_deletions), FormatCount(fragment.data_files.size()),
+               FileVersions(fragment), FormatBytes(bytes), FormText(fragment.row_ids),
                SpanText(fragment.row_ids.smallest, fragment.row_ids.largest),
                FormatBytes(fragment.row_ids.encoded_bytes), FormatBytes(LineageBytes(fragment))});
   }
@@ -153,7 +160,8 @@ std::string RunsText(const LineageInfo& lineage) {
     out += fmt::format("{}{} x v{}", i == 0 ? "" : ", ", FormatCount(lineage.runs[i].num_rows),
                        ToInteger(lineage.runs[i].version));
   }
-  if (lineage.num_runs > kShownMax) out += fmt::format(" +{} runs", FormatCount(lineage.num_runs - kShownMax));
+  if (lineage.num_runs > kShownMax)
+    out += fmt::format(" +{} runs", FormatCount(lineage.num_runs - kShownMax));
   return out;
 }
 
@@ -171,19 +179,22 @@ void PrintRowIds(const std::vector<FragmentInfo>& fragments) {
     const RowIdsInfo& ids = fragment.row_ids;
     const std::string name = fmt::format("{}", ToInteger(fragment.id));
     if (ids.segments.empty()) {
-      table.Add({name, "-", FormText(ids), fragment.physical_rows.has_value() ? FormatCount(*fragment.physical_rows) : "?",
+      table.Add({name, "-", FormText(ids),
+                 fragment.physical_rows.has_value() ? FormatCount(*fragment.physical_rows) : "?",
                  "-", "-", "-", RunsText(fragment.created_at), RunsText(fragment.last_updated_at)});
     }
     for (size_t i = 0; i < ids.segments.size(); ++i) {
       const SegmentInfo& segment = ids.segments[i];
-      table.Add({i == 0 ? name : "", fmt::format("{}", i), segment.form, FormatCount(segment.num_rows),
-                 fmt::format("{}..{}", segment.smallest, segment.largest), FormatCount(segment.num_holes),
-                 FormatCount(segment.encoded_bytes), i == 0 ? RunsText(fragment.created_at) : "",
-                 i == 0 ? RunsText(fragment.last_updated_at) : ""});
+      table.Add(
+          {i == 0 ? name : "", fmt::format("{}", i), segment.form, FormatCount(segment.num_rows),
+           fmt::format("{}..{}", segment.smallest, segment.largest), FormatCount(segment.num_holes),
+           FormatCount(segment.encoded_bytes), i == 0 ? RunsText(fragment.created_at) : "",
+           i == 0 ? RunsText(fragment.last_updated_at) : ""});
     }
     if (ids.num_segments > ids.segments.size()) {
-      table.Add({"", "...", fmt::format("{} more", FormatCount(ids.num_segments - ids.segments.size())), "", "", "", "",
-                 "", ""});
+      table.Add({"", "...",
+                 fmt::format("{} more", FormatCount(ids.num_segments - ids.segments.size())), "",
+                 "", "", "", "", ""});
     }
   }
   fmt::print("{}", table.Format());
@@ -194,7 +205,8 @@ struct PartsArguments {
   size_t segments_max = DescribeOptions{}.segments_max;
 };
 
-arrow::Result<int> Run(const PartsArguments& arguments, void (*print)(const std::vector<FragmentInfo>&)) {
+arrow::Result<int> Run(const PartsArguments& arguments,
+                       void (*print)(const std::vector<FragmentInfo>&)) {
   ARROW_ASSIGN_OR_RAISE(const auto dataset, OpenTable(*arguments.table));
   DescribeOptions options;
   options.segments_max = arguments.segments_max;
@@ -214,22 +226,25 @@ arrow::Result<int> Run(const PartsArguments& arguments, void (*print)(const std:
 std::shared_ptr<PartsArguments> AddArguments(CLI::App& command) {
   auto arguments = std::make_shared<PartsArguments>();
   arguments->table = AddTableArguments(command, true);
-  command.add_option("--segments", arguments->segments_max,
-                     fmt::format("List at most so many segments and runs of a fragment (default: {})",
-                                 arguments->segments_max));
+  command.add_option(
+      "--segments", arguments->segments_max,
+      fmt::format("List at most so many segments and runs of a fragment (default: {})",
+                  arguments->segments_max));
   return arguments;
 }
 
 }  // namespace
 
 void AddFragments(CLI::App& app, Action* action) {
-  auto* command = app.add_subcommand("fragments", "The fragments: rows, files, form and size of ids and lineage");
+  auto* command = app.add_subcommand(
+      "fragments", "The fragments: rows, files, form and size of ids and lineage");
   const auto arguments = AddArguments(*command);
   command->callback([=] { *action = [=] { return Run(*arguments, PrintFragments); }; });
 }
 
 void AddRowIds(CLI::App& app, Action* action) {
-  auto* command = app.add_subcommand("rowids", "The row id sequences, segment by segment, and the lineage runs");
+  auto* command = app.add_subcommand(
+      "rowids", "The row id sequences, segment by segment, and the lineage runs");
   const auto arguments = AddArguments(*command);
   command->callback([=] { *action = [=] { return Run(*arguments, PrintRowIds); }; });
 }

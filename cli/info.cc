@@ -9,18 +9,19 @@ namespace pennon::cli {
 namespace {
 
 Json IndexJson(const IndexInfo& index) {
-  return {{"name", index.name},
-          {"type", index.type},
-          {"fields", index.fields},
-          {"fragment_ids", OrNull(index.fragment_ids)},
-          {"uuid", index.uuid},
-          {"system", index.is_system}};
+  return {{"name", index.name},     {"type", index.type},
+          {"fields", index.fields}, {"fragment_ids", OrNull(index.fragment_ids)},
+          {"uuid", index.uuid},     {"system", index.is_system}};
 }
 
 Json RowIdsJson(const RowIdHealth& health) {
-  return {{"encoded_bytes", health.encoded_bytes}, {"num_sequences", health.num_sequences},
-          {"num_spilled", health.num_spilled},     {"num_segments", health.num_segments},
-          {"segments_by_form", health.segments_by_form}, {"overlap_depth", health.overlap_depth}, {"first_lookup_bytes", health.first_lookup_bytes}};
+  return {{"encoded_bytes", health.encoded_bytes},
+          {"num_sequences", health.num_sequences},
+          {"num_spilled", health.num_spilled},
+          {"num_segments", health.num_segments},
+          {"segments_by_form", health.segments_by_form},
+          {"overlap_depth", health.overlap_depth},
+          {"first_lookup_bytes", health.first_lookup_bytes}};
 }
 
 Json ToJson(const TableInfo& info) {
@@ -73,71 +74,93 @@ std::string Join(const Items& items, ToText to_text) {
 
 std::string RowIdsText(const TableInfo& info) {
   if (!info.has_stable_row_ids) {
-    return "not stable: _rowid is the row's address and changes when a row moves; 'pennon migrate' gives stable ids";
+    return "not stable: _rowid is the row's address and changes when a row moves; 'pennon migrate' "
+           "gives stable ids";
   }
   return fmt::format("stable, next id {}", FormatCount(info.next_row_id));
 }
 
 std::string HealthText(const RowIdHealth& health) {
-  std::string out = fmt::format("{} in {}", FormatBytes(health.encoded_bytes), FormatNumberOf(health.num_segments, "segment"));
+  std::string out = fmt::format("{} in {}", FormatBytes(health.encoded_bytes),
+                                FormatNumberOf(health.num_segments, "segment"));
   if (!health.segments_by_form.empty()) {
-    out += " (" + Join(health.segments_by_form, [](const auto& form) {
-      return fmt::format("{} {}", FormatCount(form.second), form.first);
-    }) + ")";
+    out += " (" +
+           Join(health.segments_by_form,
+                [](const auto& form) {
+                  return fmt::format("{} {}", FormatCount(form.second), form.first);
+                }) +
+           ")";
   }
-  if (health.num_spilled > 0) out += fmt::format(", {} spilled to data files", FormatCount(health.num_spilled));
+  if (health.num_spilled > 0)
+    out += fmt::format(", {} spilled to data files", FormatCount(health.num_spilled));
   return out;
 }
 
 std::string LookupText(const RowIdHealth& health) {
   return fmt::format("at most {} to probe for an id; the first look-up reads {}",
                      FormatNumberOf(health.overlap_depth, "segment"),
-                     health.first_lookup_bytes == 0 ? "headers only"
-                                                    : FormatBytes(health.first_lookup_bytes) + " of unsorted ids");
+                     health.first_lookup_bytes == 0
+                         ? "headers only"
+                         : FormatBytes(health.first_lookup_bytes) + " of unsorted ids");
 }
 
 std::string IndexText(const IndexInfo& index) {
-  std::string out = fmt::format("{} ({} on {}", index.name, index.type, fmt::join(index.fields, ", "));
-  if (index.fragment_ids.has_value()) out += fmt::format(", covers {}", FormatNumberOf(index.fragment_ids->size(), "fragment"));
+  std::string out =
+      fmt::format("{} ({} on {}", index.name, index.type, fmt::join(index.fields, ", "));
+  if (index.fragment_ids.has_value())
+    out += fmt::format(", covers {}", FormatNumberOf(index.fragment_ids->size(), "fragment"));
   return out + ")";
 }
 
 void PrintText(const TableInfo& info) {
   Line("table", info.root);
-  Line("version", fmt::format("{}{}, {}{}", ToInteger(info.version),
-                              info.branch.empty() ? "" : " of branch " + info.branch, info.timestamp,
-                              info.writer.empty() ? "" : ", written by " + info.writer));
+  Line("version",
+       fmt::format("{}{}, {}{}", ToInteger(info.version),
+                   info.branch.empty() ? "" : " of branch " + info.branch, info.timestamp,
+                   info.writer.empty() ? "" : ", written by " + info.writer));
   Line("rows", info.row_count.has_value()
                    ? fmt::format("{}{}", FormatCount(*info.row_count),
-                                 info.deleted_rows > 0 ? fmt::format(" ({} deleted)", FormatCount(info.deleted_rows)) : "")
+                                 info.deleted_rows > 0
+                                     ? fmt::format(" ({} deleted)", FormatCount(info.deleted_rows))
+                                     : "")
                    : "unknown: some fragments do not record how many rows they hold");
-  Line("fragments", fmt::format("{}, {} of {}", FormatCount(info.num_fragments),
-                                FormatNumberOf(info.num_data_files, "data file"), FormatBytes(info.data_bytes)));
-  Line("storage", fmt::format("{}; manifest of {}, {} names", info.data_storage_version.empty() ? "version not recorded" : "version " + info.data_storage_version,
-                              FormatBytes(info.manifest_bytes), info.manifest_naming));
-  Line("features", info.features.empty() ? "none" : fmt::format("{}", fmt::join(info.features, ", ")));
+  Line("fragments",
+       fmt::format("{}, {} of {}", FormatCount(info.num_fragments),
+                   FormatNumberOf(info.num_data_files, "data file"), FormatBytes(info.data_bytes)));
+  Line("storage",
+       fmt::format("{}; manifest of {}, {} names",
+                   info.data_storage_version.empty() ? "version not recorded"
+                                                     : "version " + info.data_storage_version,
+                   FormatBytes(info.manifest_bytes), info.manifest_naming));
+  Line("features",
+       info.features.empty() ? "none" : fmt::format("{}", fmt::join(info.features, ", ")));
   Line("row ids", RowIdsText(info));
   if (info.row_ids.has_value()) {
     Line("id sequences", HealthText(*info.row_ids));
     Line("id look-ups", LookupText(*info.row_ids));
   }
-  Line("change feed", info.has_stable_row_ids ? "inserts, updates and deletes can be followed by row id"
-                                              : "needs stable row ids");
-  for (size_t i = 0; i < info.indexes.size(); ++i) Line(i == 0 ? "indexes" : "", IndexText(info.indexes[i]));
+  Line("change feed", info.has_stable_row_ids
+                          ? "inserts, updates and deletes can be followed by row id"
+                          : "needs stable row ids");
+  for (size_t i = 0; i < info.indexes.size(); ++i)
+    Line(i == 0 ? "indexes" : "", IndexText(info.indexes[i]));
   if (!info.tags.empty()) {
     Line("tags", Join(info.tags, [](const TagInfo& tag) {
-      return fmt::format("{} -> {}{}", tag.name, tag.branch.has_value() ? *tag.branch + ":" : "", ToInteger(tag.version));
-    }));
+           return fmt::format("{} -> {}{}", tag.name,
+                              tag.branch.has_value() ? *tag.branch + ":" : "",
+                              ToInteger(tag.version));
+         }));
   }
   if (!info.branches.empty()) {
     Line("branches", Join(info.branches, [](const BranchInfo& branch) {
-      return fmt::format("{} (from {}version {})", branch.name,
-                         branch.parent_branch.has_value() ? *branch.parent_branch + " " : "",
-                         ToInteger(branch.parent_version));
-    }));
+           return fmt::format("{} (from {}version {})", branch.name,
+                              branch.parent_branch.has_value() ? *branch.parent_branch + " " : "",
+                              ToInteger(branch.parent_version));
+         }));
   }
   if (!info.config.empty()) {
-    Line("config", Join(info.config, [](const auto& item) { return item.first + "=" + item.second; }));
+    Line("config",
+         Join(info.config, [](const auto& item) { return item.first + "=" + item.second; }));
   }
 }
 
@@ -155,7 +178,8 @@ arrow::Result<int> Run(const TableArguments& arguments) {
 }  // namespace
 
 void AddInfo(CLI::App& app, Action* action) {
-  auto* command = app.add_subcommand("info", "What a table is: version, rows, features, row ids, indexes, tags");
+  auto* command = app.add_subcommand(
+      "info", "What a table is: version, rows, features, row ids, indexes, tags");
   const auto arguments = AddTableArguments(*command, true);
   command->callback([=] { *action = [=] { return Run(*arguments); }; });
 }

@@ -61,7 +61,8 @@ std::string Explain(const LocatedRow& row, bool is_stable) {
 
 arrow::Result<int> Run(const LocateArguments& arguments) {
   ARROW_ASSIGN_OR_RAISE(const auto ids, ReadNumbers(arguments.ids, NumberKind::kPlain));
-  ARROW_ASSIGN_OR_RAISE(const auto addresses, ReadNumbers(arguments.addresses, NumberKind::kAddress));
+  ARROW_ASSIGN_OR_RAISE(const auto addresses,
+                        ReadNumbers(arguments.addresses, NumberKind::kAddress));
   ARROW_ASSIGN_OR_RAISE(const auto dataset, OpenTable(*arguments.table));
   ARROW_ASSIGN_OR_RAISE(auto rows, LocateRowIds(*dataset, ids));
   ARROW_ASSIGN_OR_RAISE(const auto by_address, LocateAddresses(*dataset, addresses));
@@ -81,8 +82,9 @@ arrow::Result<int> Run(const LocateArguments& arguments) {
                    {""}});
   for (const auto& row : rows) {
     table.Add({row.row_id.has_value() ? fmt::format("{}", ToInteger(*row.row_id)) : "-",
-               row.address.has_value() ? fmt::format("{}", ToInteger(*row.address)) : "-", AddressText(row.address),
-               std::string(RowPlaceName(row.place)), Explain(row, dataset->has_stable_row_ids())});
+               row.address.has_value() ? fmt::format("{}", ToInteger(*row.address)) : "-",
+               AddressText(row.address), std::string(RowPlaceName(row.place)),
+               Explain(row, dataset->has_stable_row_ids())});
   }
   fmt::print("{}", table.Format());
   return kExitDone;
@@ -91,7 +93,8 @@ arrow::Result<int> Run(const LocateArguments& arguments) {
 }  // namespace
 
 void AddLocate(CLI::App& app, Action* action) {
-  auto* command = app.add_subcommand("locate", "Where row ids lie, and whose row an address is, with the reason if nowhere");
+  auto* command = app.add_subcommand(
+      "locate", "Where row ids lie, and whose row an address is, with the reason if nowhere");
   auto arguments = std::make_shared<LocateArguments>();
   arguments->table = AddTableArguments(*command, true);
   auto* what = command->add_option_group("what")->require_option(1, 2);

@@ -1,9 +1,11 @@
-// The program: parses the command line, runs one subcommand, turns its outcome into one line and an exit code.
+// The program: parses the command line, runs one subcommand, turns its outcome into one line and an
+// exit code.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 
 #include "command.h"
 #include "pennon/base/error.h"
@@ -49,33 +51,66 @@ void AddCommands(CLI::App& app, Action* action) {
   AddVerify(app, action);
 }
 
-}  // namespace
+/// CLI11 only says that a command is missing when the first word is none.
+std::string NameUnknownCommand(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return "";
+  std::string known;
+  for (const auto* command : app.get_subcommands({})) {
+    if (command->get_name() == argv[1]) return "";
+    known += (known.empty() ? "" : ", ") + command->get_name();
+  }
+  return fmt::format("no such command: {}; commands are {}", argv[1], known);
+}
 
-int main(int argc, char** argv) {
-  CLI::App app("Lance tables whose rows keep their identity: look at them, check them, give them stable row ids.");
+int RunProgram(int argc, char** argv) {
+  CLI::App app(
+      "Lance tables whose rows keep their identity: look at them, check them, give them stable row "
+      "ids.");
   app.name("pennon");
   app.set_version_flag("--version", std::string("pennon ") + pennon::kVersion);
   app.require_subcommand(1);
-  app.footer("Exit codes: 0 done, 1 failed, 2 wrong usage, 3 conflict that a retry may cure, 4 verify found something "
-             "broken.\n'pennon COMMAND --help' says what a command takes.");
+  app.footer(
+      "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 conflict that a retry may cure, 4 verify "
+      "found something "
+      "broken.\n'pennon COMMAND --help' says what a command takes.");
   Action action;
   AddCommands(app, &action);
+  const std::string unknown = NameUnknownCommand(app, argc, argv);
+  if (!unknown.empty()) {
+    ReportError("usage", unknown, WantsJson(argc, argv));
+    return kExitUsage;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
     const auto* command = app.get_subcommands().empty() ? nullptr : app.get_subcommands().front();
     ReportError("usage",
-                fmt::format("{} (see 'pennon {}--help')", error.what(), command ? command->get_name() + " " : ""),
+                fmt::format("{} (see 'pennon {}--help')", error.what(),
+                            command ? command->get_name() + " " : ""),
                 WantsJson(argc, argv));
     return kExitUsage;
   }
   const auto result = action();
   if (!result.ok()) {
-    ReportError(pennon::ErrorKindName(pennon::KindOf(result.status())), pennon::MessageOf(result.status()),
-                WantsJson(argc, argv));
+    ReportError(pennon::ErrorKindName(pennon::KindOf(result.status())),
+                pennon::MessageOf(result.status()), WantsJson(argc, argv));
     return ExitCodeOf(result.status());
   }
   if (std::fflush(stdout) != 0) return kExitFailed;
   return *result;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // Libraries below may throw when memory runs out; that is one line too.
+  try {
+    return RunProgram(argc, argv);
+  } catch (const std::exception& error) {
+    std::fputs("pennon: error: ", stderr);
+    std::fputs(error.what(), stderr);
+    std::fputs("\n", stderr);
+  }
+  return kExitFailed;
 }

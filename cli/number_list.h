@@ -17,8 +17,9 @@ enum class NumberKind {
   kAddress,  ///< Digits, or "fragment:offset".
 };
 
-/// Reads numbers from `text`: separated by commas or white space; "-" reads standard input, "@FILE" a file in the
-/// same form. Errors: kInvalidArgument with the text that is no number; kNotFound, kIo for the file.
+/// Reads numbers from `text`: separated by commas or white space; "-" reads standard input, "@FILE"
+/// a file in the same form. Errors: kInvalidArgument with the text that is no number; kNotFound,
+/// kIo for the file.
 arrow::Result<std::vector<uint64_t>> ReadNumbers(std::string_view text, NumberKind kind);
 
 }  // namespace pennon::cli

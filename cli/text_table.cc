@@ -9,8 +9,9 @@ namespace {
 
 /// Code points of UTF-8 text, which is what a terminal shows for most scripts.
 size_t Width(std::string_view text) {
-  return static_cast<size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+  }));
 }
 
 void AppendCell(std::string& line, std::string_view cell, size_t width, Align align) {
@@ -72,7 +73,10 @@ std::string FormatBytes(uint64_t value) {
 }
 
 std::string FormatNumberOf(uint64_t value, std::string_view noun) {
-  return fmt::format("{} {}{}", FormatCount(value), noun, value == 1 ? "" : noun.ends_with("x") ? "es" : "s");
+  return fmt::format("{} {}{}", FormatCount(value), noun,
+                     value == 1            ? ""
+                     : noun.ends_with("x") ? "es"
+                                           : "s");
 }
 
 }  // namespace pennon::cli

@@ -23,7 +23,9 @@ std::string CountOrMark(const std::optional<uint64_t>& value, const char* sign =
 }
 
 /// Seconds are enough for people.
-std::string ShortTime(const std::string& timestamp) { return timestamp.substr(0, 10) + " " + timestamp.substr(11, 8); }
+std::string ShortTime(const std::string& timestamp) {
+  return timestamp.substr(0, 10) + " " + timestamp.substr(11, 8);
+}
 
 arrow::Result<int> RunVersions(const HistoryArguments& arguments) {
   ARROW_ASSIGN_OR_RAISE(const auto versions, Load(arguments));
@@ -56,9 +58,10 @@ arrow::Result<int> RunVersions(const HistoryArguments& arguments) {
                    {"writer"},
                    {"tags"}});
   for (const auto& info : versions) {
-    table.Add({fmt::format("{}", ToInteger(info.version)), ShortTime(info.timestamp), info.operation,
-               CountOrMark(info.row_count), CountOrMark(info.rows_added, "+"), CountOrMark(info.rows_removed, "-"),
-               FormatCount(info.num_fragments), info.has_stable_row_ids ? "stable" : "addresses", info.writer,
+    table.Add({fmt::format("{}", ToInteger(info.version)), ShortTime(info.timestamp),
+               info.operation, CountOrMark(info.row_count), CountOrMark(info.rows_added, "+"),
+               CountOrMark(info.rows_removed, "-"), FormatCount(info.num_fragments),
+               info.has_stable_row_ids ? "stable" : "addresses", info.writer,
                fmt::format("{}", fmt::join(info.tags, ", "))});
   }
   fmt::print("{}", table.Format());
@@ -80,12 +83,14 @@ arrow::Result<int> RunTransactions(const HistoryArguments& arguments) {
     PrintJson({{"transactions", std::move(list)}});
     return kExitDone;
   }
-  TextTable table({{"version", Align::kRight}, {"read", Align::kRight}, {"operation"}, {"uuid"}, {"detail"}});
+  TextTable table(
+      {{"version", Align::kRight}, {"read", Align::kRight}, {"operation"}, {"uuid"}, {"detail"}});
   for (const auto& info : versions) {
     std::string detail = info.detail;
-    for (const auto& [key, value] : info.properties) detail += fmt::format("{}{}={}", detail.empty() ? "" : "; ", key, value);
-    table.Add({fmt::format("{}", ToInteger(info.version)), fmt::format("{}", ToInteger(info.read_version)),
-               info.operation, info.uuid, detail});
+    for (const auto& [key, value] : info.properties)
+      detail += fmt::format("{}{}={}", detail.empty() ? "" : "; ", key, value);
+    table.Add({fmt::format("{}", ToInteger(info.version)),
+               fmt::format("{}", ToInteger(info.read_version)), info.operation, info.uuid, detail});
   }
   fmt::print("{}", table.Format());
   return kExitDone;
@@ -96,7 +101,8 @@ void Add(CLI::App& app, Action* action, const char* name, const char* what,
   auto* command = app.add_subcommand(name, what);
   auto arguments = std::make_shared<HistoryArguments>();
   arguments->table = AddTableArguments(*command, true);
-  command->add_option("--limit", arguments->limit, "Show at most so many, newest first (default: all)")
+  command
+      ->add_option("--limit", arguments->limit, "Show at most so many, newest first (default: all)")
       ->check(CLI::PositiveNumber);
   command->callback([=] { *action = [=] { return run(*arguments); }; });
 }
@@ -104,7 +110,8 @@ void Add(CLI::App& app, Action* action, const char* name, const char* what,
 }  // namespace
 
 void AddVersions(CLI::App& app, Action* action) {
-  Add(app, action, "versions", "The kept versions: time, operation, rows, writer, tags", RunVersions);
+  Add(app, action, "versions", "The kept versions: time, operation, rows, writer, tags",
+      RunVersions);
 }
 
 void AddTransactions(CLI::App& app, Action* action) {

@@ -13,12 +13,14 @@ namespace {
 int Replay(const std::filesystem::path& path) {
   if (!std::filesystem::is_directory(path)) {
     std::ifstream file(path, std::ios::binary);
-    const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    const std::string bytes((std::istreambuf_iterator<char>(file)),
+                            std::istreambuf_iterator<char>());
     LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
     return 1;
   }
   int num_files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(path)) num_files += Replay(entry.path());
+  for (const auto& entry : std::filesystem::directory_iterator(path))
+    num_files += Replay(entry.path());
   return num_files;
 }
 

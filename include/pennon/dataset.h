@@ -2,9 +2,9 @@
 /// Everything about tables: open them, describe them, migrate them.
 #pragma once
 
-#include "pennon/base/error.h"             // IWYU pragma: export
-#include "pennon/base/ids.h"               // IWYU pragma: export
-#include "pennon/dataset/dataset.h"        // IWYU pragma: export
-#include "pennon/dataset/describe.h"       // IWYU pragma: export
-#include "pennon/dataset/locate.h"         // IWYU pragma: export
-#include "pennon/dataset/migrate.h"        // IWYU pragma: export
+#include "pennon/base/error.h"        // IWYU pragma: export
+#include "pennon/base/ids.h"          // IWYU pragma: export
+#include "pennon/dataset/dataset.h"   // IWYU pragma: export
+#include "pennon/dataset/describe.h"  // IWYU pragma: export
+#include "pennon/dataset/locate.h"    // IWYU pragma: export
+#include "pennon/dataset/migrate.h"   // IWYU pragma: export

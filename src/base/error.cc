@@ -43,7 +43,8 @@ arrow::StatusCode CodeOf(ErrorKind kind) {
   return arrow::StatusCode::UnknownError;
 }
 
-/// Values quoted in messages come from files: an error stays one line, and nobody's terminal is steered by it.
+/// Values quoted in messages come from files: an error stays one line, and nobody's terminal is
+/// steered by it.
 std::string EscapeControls(std::string text) {
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
   if (std::none_of(text.begin(), text.end(), is_control)) return text;
@@ -88,7 +89,8 @@ std::string_view ErrorKindName(ErrorKind kind) {
 }
 
 arrow::Status MakeError(ErrorKind kind, std::string message) {
-  return arrow::Status(CodeOf(kind), EscapeControls(std::move(message)), std::make_shared<ErrorDetail>(kind));
+  return arrow::Status(CodeOf(kind), EscapeControls(std::move(message)),
+                       std::make_shared<ErrorDetail>(kind));
 }
 
 ErrorKind KindOf(const arrow::Status& status) {

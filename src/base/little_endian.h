@@ -10,9 +10,11 @@
 
 namespace pennon {
 
-static_assert(std::endian::native == std::endian::little, "only little-endian machines are supported");
+static_assert(std::endian::native == std::endian::little,
+              "only little-endian machines are supported");
 
-/// Loads a T from bytes that need not be aligned. The caller has checked that sizeof(T) bytes are there.
+/// Loads a T from bytes that need not be aligned. The caller has checked that sizeof(T) bytes are
+/// there.
 template <typename T>
 inline T LoadLittleEndian(const void* bytes) {
   static_assert(std::is_trivially_copyable_v<T>);

@@ -30,7 +30,8 @@ arrow::Status WireReader::Next(WireField* field) {
   field->begin_offset = offset();
   uint64_t tag = 0;
   if (!ReadVarint(&tag)) return Corrupt("message is cut short or has a bad tag");
-  if (tag >> 3 == 0 || tag >> 3 > 0x1FFFFFFF) return Corrupt("message has an impossible field number");
+  if (tag >> 3 == 0 || tag >> 3 > 0x1FFFFFFF)
+    return Corrupt("message has an impossible field number");
   field->number = static_cast<uint32_t>(tag >> 3);
   field->bytes = {};
   field->value = 0;
@@ -50,7 +51,8 @@ arrow::Status WireReader::Next(WireField* field) {
       field->type = WireType::kBytes;
       uint64_t size = 0;
       if (!ReadVarint(&size)) return Corrupt("message has a bad length");
-      if (size > static_cast<uint64_t>(end_ - position_)) return Corrupt("field is longer than its message");
+      if (size > static_cast<uint64_t>(end_ - position_))
+        return Corrupt("field is longer than its message");
       field->bytes_offset = offset();
       field->bytes = std::string_view(position_, size);
       position_ += size;

@@ -1,8 +1,8 @@
 /// \file
 /// Reads and writes protobuf's wire format over borrowed bytes, without copying what it points to.
-/// Used where a message is large and mostly one field of bytes (fragment lists, row id sequences); everything
-/// else goes through generated classes. See docs/decisions/003-wire-reader.md.
-/// Spec: format/row-ids.md, heading 1 (offsets in errors); protobuf encoding.
+/// Used where a message is large and mostly one field of bytes (fragment lists, row id sequences);
+/// everything else goes through generated classes. See docs/decisions/003-wire-reader.md. Spec:
+/// format/row-ids.md, heading 1 (offsets in errors); protobuf encoding.
 #pragma once
 
 #include <arrow/result.h>
@@ -23,23 +23,28 @@ struct WireField {
   WireType type = WireType::kVarint;
   uint64_t value = 0;
   std::string_view bytes;
-  /// Where the field starts (its tag) and where its payload starts, counted from the reader's origin.
+  /// Where the field starts (its tag) and where its payload starts, counted from the reader's
+  /// origin.
   uint64_t begin_offset = 0;
   uint64_t bytes_offset = 0;
 };
 
-/// Walks the fields of one message. Borrows `message`; `origin` is added to every offset it reports.
+/// Walks the fields of one message. Borrows `message`; `origin` is added to every offset it
+/// reports.
 class WireReader {
  public:
   explicit WireReader(std::string_view message, uint64_t origin = 0)
-      : begin_(message.data()), position_(message.data()), end_(message.data() + message.size()), origin_(origin) {}
+      : begin_(message.data()),
+        position_(message.data()),
+        end_(message.data() + message.size()),
+        origin_(origin) {}
 
   bool done() const { return position_ == end_; }
   /// Offset of the next field.
   uint64_t offset() const { return origin_ + static_cast<uint64_t>(position_ - begin_); }
 
-  /// Reads the next field into `field`. Errors: kCorrupt with the offset (truncated, overlong varint, group
-  /// or unknown wire type, field number 0).
+  /// Reads the next field into `field`. Errors: kCorrupt with the offset (truncated, overlong
+  /// varint, group or unknown wire type, field number 0).
   arrow::Status Next(WireField* field);
 
  private:
@@ -69,6 +74,8 @@ constexpr size_t VarintSize(uint64_t value) {
   return size;
 }
 /// Bytes that AppendBytesField would write for a field number below 16.
-constexpr size_t BytesFieldSize(size_t size_bytes) { return 1 + VarintSize(size_bytes) + size_bytes; }
+constexpr size_t BytesFieldSize(size_t size_bytes) {
+  return 1 + VarintSize(size_bytes) + size_bytes;
+}
 
 }  // namespace pennon

@@ -23,7 +23,8 @@ namespace {
 uint64_t IndexBytesFromEnvironment() {
   const char* text = std::getenv("PENNON_ROW_ID_INDEX_BYTES");
   uint64_t bytes = 0;
-  if (text == nullptr || std::from_chars(text, text + std::strlen(text), bytes).ec != std::errc() || bytes == 0) {
+  if (text == nullptr || std::from_chars(text, text + std::strlen(text), bytes).ec != std::errc() ||
+      bytes == 0) {
     return kRowIdIndexBytesDefault;
   }
   return bytes;
@@ -37,34 +38,43 @@ arrow::Result<Version> ParseVersion(const std::string& text) {
   uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || number == 0) {
-    return MakeError(ErrorKind::kInvalidArgument, fmt::format("version numbers start at 1 and fit 64 bits, got: {}", text));
+    return MakeError(ErrorKind::kInvalidArgument,
+                     fmt::format("version numbers start at 1 and fit 64 bits, got: {}", text));
   }
   return Version{number};
 }
 
-/// The main root of a path that may itself be a branch's folder. Store calls only for a path with "/tree/" in it.
+/// The main root of a path that may itself be a branch's folder. Store calls only for a path with
+/// "/tree/" in it.
 std::string FindMainRoot(Store& store, const std::string& root) {
-  for (size_t at = root.rfind("/tree/"); at != std::string::npos && at > 0; at = root.rfind("/tree/", at - 1)) {
+  for (size_t at = root.rfind("/tree/"); at != std::string::npos && at > 0;
+       at = root.rfind("/tree/", at - 1)) {
     std::string main_root = root.substr(0, at);
     if (store.Stat(JoinPath(main_root, "_versions")).ok()) return main_root;
   }
   return root;
 }
 
-arrow::Status ExplainMissingBranch(Store& store, const std::string& main_root, const std::string& branch) {
+arrow::Status ExplainMissingBranch(Store& store, const std::string& main_root,
+                                   const std::string& branch) {
   ARROW_ASSIGN_OR_RAISE(const auto branches, ListBranches(store, main_root));
   std::string known;
   for (const auto& item : branches) known += (known.empty() ? "" : ", ") + item.name;
-  return MakeError(ErrorKind::kNotFound,
-                   fmt::format("branch \"{}\" is not there; {}: {}", branch,
-                               known.empty() ? "the table has only main" : "branches are main, " + known, main_root));
+  return MakeError(ErrorKind::kNotFound, fmt::format("branch \"{}\" is not there; {}: {}", branch,
+                                                     known.empty() ? "the table has only main"
+                                                                   : "branches are main, " + known,
+                                                     main_root));
 }
 
 arrow::Result<std::shared_ptr<const Snapshot>> LoadBranch(const std::shared_ptr<Store>& store,
-                                                          const std::string& main_root, const std::string& branch,
-                                                          std::optional<Version> version, ManifestRules rules) {
-  const std::string root = branch.empty() || branch == "main" ? main_root : BranchRoot(main_root, branch);
-  auto snapshot = version.has_value() ? LoadSnapshot(store, root, *version, rules) : LoadLatestSnapshot(store, root, rules);
+                                                          const std::string& main_root,
+                                                          const std::string& branch,
+                                                          std::optional<Version> version,
+                                                          ManifestRules rules) {
+  const std::string root =
+      branch.empty() || branch == "main" ? main_root : BranchRoot(main_root, branch);
+  auto snapshot = version.has_value() ? LoadSnapshot(store, root, *version, rules)
+                                      : LoadLatestSnapshot(store, root, rules);
   if (!snapshot.ok() && root != main_root && KindOf(snapshot.status()) == ErrorKind::kNotFound &&
       !store->Stat(JoinPath(root, "_versions")).ok()) {
     // A table that is not there at all explains itself better than a missing branch of it.
@@ -76,7 +86,8 @@ arrow::Result<std::shared_ptr<const Snapshot>> LoadBranch(const std::shared_ptr<
 
 }  // namespace
 
-arrow::Result<std::shared_ptr<const Dataset>> Dataset::Open(const std::string& uri, const OpenOptions& options) {
+arrow::Result<std::shared_ptr<const Dataset>> Dataset::Open(const std::string& uri,
+                                                            const OpenOptions& options) {
   ARROW_ASSIGN_OR_RAISE(const std::string root, ParseLocation(uri));
   LocalStoreOptions store_options;
   store_options.sync = options.sync;
@@ -94,7 +105,8 @@ arrow::Result<std::shared_ptr<const Dataset>> Dataset::Open(const std::string& u
     start = FindMainRoot(*store, root);
     auto tag = ReadTag(*store, start, options.version);
     if (!tag.ok()) {
-      if (KindOf(tag.status()) == ErrorKind::kNotFound) ARROW_RETURN_NOT_OK(ListVersions(*store, root).status());
+      if (KindOf(tag.status()) == ErrorKind::kNotFound)
+        ARROW_RETURN_NOT_OK(ListVersions(*store, root).status());
       return tag.status();
     }
     if (!options.branch.empty() && tag->branch.value_or("main") != options.branch) {
@@ -106,13 +118,17 @@ arrow::Result<std::shared_ptr<const Dataset>> Dataset::Open(const std::string& u
     branch = tag->branch.value_or("main");
   }
   ARROW_ASSIGN_OR_RAISE(auto snapshot, LoadBranch(store, start, branch, version, rules));
-  const uint64_t bytes_max = options.row_id_index_bytes_max != 0 ? options.row_id_index_bytes_max : IndexBytesFromEnvironment();
-  return std::make_shared<const Dataset>(std::move(snapshot), std::make_shared<RowIdIndexCache>(bytes_max));
+  const uint64_t bytes_max = options.row_id_index_bytes_max != 0 ? options.row_id_index_bytes_max
+                                                                 : IndexBytesFromEnvironment();
+  return std::make_shared<const Dataset>(std::move(snapshot),
+                                         std::make_shared<RowIdIndexCache>(bytes_max));
 }
 
-Dataset::Dataset(std::shared_ptr<const Snapshot> snapshot, std::shared_ptr<RowIdIndexCache> row_id_indexes)
+Dataset::Dataset(std::shared_ptr<const Snapshot> snapshot,
+                 std::shared_ptr<RowIdIndexCache> row_id_indexes)
     : snapshot_(std::move(snapshot)), row_id_indexes_(std::move(row_id_indexes)) {
-  if (row_id_indexes_ == nullptr) row_id_indexes_ = std::make_shared<RowIdIndexCache>(IndexBytesFromEnvironment());
+  if (row_id_indexes_ == nullptr)
+    row_id_indexes_ = std::make_shared<RowIdIndexCache>(IndexBytesFromEnvironment());
 }
 
 arrow::Result<std::shared_ptr<const Dataset>> Dataset::Checkout(const std::string& version) const {
@@ -124,8 +140,9 @@ arrow::Result<std::shared_ptr<const Dataset>> Dataset::Checkout(const std::strin
   } else if (!version.empty()) {
     ARROW_ASSIGN_OR_RAISE(const auto tag, ReadTag(*store, table.main_root, version));
     if (tag.branch.value_or("main") != snapshot_->manifest.branch.value_or("main")) {
-      return MakeError(ErrorKind::kInvalidArgument, fmt::format("tag \"{}\" belongs to branch {}: {}", version,
-                                                                tag.branch.value_or("main"), table.root));
+      return MakeError(ErrorKind::kInvalidArgument,
+                       fmt::format("tag \"{}\" belongs to branch {}: {}", version,
+                                   tag.branch.value_or("main"), table.root));
     }
     number = tag.version;
   }

@@ -24,7 +24,8 @@ Placement PlacementOf(const LineageSequence& sequence) {
   return Placement::kAbsent;
 }
 
-arrow::Result<RowIdsInfo> DescribeIds(const Snapshot& snapshot, const Fragment& fragment, size_t segments_max) {
+arrow::Result<RowIdsInfo> DescribeIds(const Snapshot& snapshot, const Fragment& fragment,
+                                      size_t segments_max) {
   RowIdsInfo info;
   info.placement = PlacementOf(fragment.row_ids);
   if (info.placement != Placement::kInline) return info;
@@ -32,8 +33,9 @@ arrow::Result<RowIdsInfo> DescribeIds(const Snapshot& snapshot, const Fragment& 
   info.encoded_bytes = fragment.row_ids.bytes.size();
   info.num_segments = sequence.num_wire_segments();
   for (const auto& segment : sequence.Describe(segments_max)) {
-    info.segments.push_back({std::string(segment.form), segment.num_rows, segment.smallest, segment.largest,
-                             segment.num_holes, segment.encoded_bytes, segment.array_width});
+    info.segments.push_back({std::string(segment.form), segment.num_rows, segment.smallest,
+                             segment.largest, segment.num_holes, segment.encoded_bytes,
+                             segment.array_width});
   }
   const auto bounds = sequence.Bounds();
   if (bounds.has_value()) {
@@ -51,9 +53,10 @@ arrow::Result<LineageInfo> DescribeLineage(const Snapshot& snapshot, const Fragm
   info.encoded_bytes = encoded.bytes.size();
   auto sequence = DecodeVersionSequence(encoded.bytes);
   if (!sequence.ok()) {
-    return AddContext(sequence.status(),
-                      fmt::format(" of the lineage of fragment {} (at byte {} of the manifest): {}",
-                                  ToInteger(fragment.id), encoded.manifest_offset, snapshot.manifest_path));
+    return AddContext(
+        sequence.status(),
+        fmt::format(" of the lineage of fragment {} (at byte {} of the manifest): {}",
+                    ToInteger(fragment.id), encoded.manifest_offset, snapshot.manifest_path));
   }
   info.num_runs = sequence->num_runs();
   for (size_t i = 0; i < std::min(runs_max, sequence->num_runs()); ++i) {
@@ -76,7 +79,8 @@ DataFileInfo DescribeDataFile(const DataFile& file) {
 
 }  // namespace
 
-arrow::Result<std::vector<FragmentInfo>> DescribeFragments(const Dataset& dataset, const DescribeOptions& options) {
+arrow::Result<std::vector<FragmentInfo>> DescribeFragments(const Dataset& dataset,
+                                                           const DescribeOptions& options) {
   const Snapshot& snapshot = *dataset.snapshot();
   std::vector<FragmentInfo> out;
   out.reserve(snapshot.manifest.fragments.size());
@@ -88,16 +92,17 @@ arrow::Result<std::vector<FragmentInfo>> DescribeFragments(const Dataset& datase
     for (const auto& file : fragment.files) info.data_files.push_back(DescribeDataFile(file));
     if (fragment.deletion_file.has_value()) {
       const DeletionFile& file = *fragment.deletion_file;
-      info.deletion_file = DeletionFileInfo{file.type == DeletionFileType::kArray ? "array" : "bitmap",
-                                            DeletionFilePath(fragment.id, file), file.read_version, file.id,
-                                            file.base_id};
+      info.deletion_file = DeletionFileInfo{
+          file.type == DeletionFileType::kArray ? "array" : "bitmap",
+          DeletionFilePath(fragment.id, file), file.read_version, file.id, file.base_id};
     }
     if (snapshot.manifest.has_stable_row_ids()) {
       ARROW_ASSIGN_OR_RAISE(info.row_ids, DescribeIds(snapshot, fragment, options.segments_max));
-      ARROW_ASSIGN_OR_RAISE(info.created_at,
-                            DescribeLineage(snapshot, fragment, fragment.created, options.segments_max));
-      ARROW_ASSIGN_OR_RAISE(info.last_updated_at,
-                            DescribeLineage(snapshot, fragment, fragment.last_updated, options.segments_max));
+      ARROW_ASSIGN_OR_RAISE(info.created_at, DescribeLineage(snapshot, fragment, fragment.created,
+                                                             options.segments_max));
+      ARROW_ASSIGN_OR_RAISE(
+          info.last_updated_at,
+          DescribeLineage(snapshot, fragment, fragment.last_updated, options.segments_max));
     }
     out.push_back(std::move(info));
   }

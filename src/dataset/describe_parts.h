@@ -16,7 +16,8 @@ namespace pennon {
 /// Opens the inline row ids of a fragment in place. Errors: kCorrupt, naming fragment and manifest.
 arrow::Result<RowIdSequence> OpenRowIds(const Snapshot& snapshot, const Fragment& fragment);
 
-/// UTC with nanoseconds, e.g. "2026-11-30T06:09:59.737571974Z".
+/// UTC with nanoseconds, e.g. "2026-11-30T06:09:59.737571974Z"; for a time that no calendar has,
+/// "@<seconds>+<nanos>ns".
 std::string FormatTimestamp(int64_t seconds, int32_t nanos);
 
 /// "lance 14.0.2"; empty when the manifest does not say.

@@ -19,6 +19,12 @@
 namespace pennon {
 namespace {
 
+/// A few bytes of coverage can stand for all of 2^32 numbers.
+constexpr uint64_t kListedFragmentsMax = 1 << 24;
+/// The years 1 to 9999, which is what calendars are made for.
+constexpr int64_t kFirstSecond = -62135596800;
+constexpr int64_t kLastSecond = 253402300799;
+
 /// "parent.child" of a field; the bare id for one that the schema does not list.
 std::string FieldPath(const Manifest& manifest, int32_t id) {
   std::string path;
@@ -26,7 +32,7 @@ std::string FieldPath(const Manifest& manifest, int32_t id) {
     const auto found = std::find_if(manifest.fields.begin(), manifest.fields.end(),
                                     [id](const SchemaField& field) { return field.id == id; });
     if (found == manifest.fields.end()) break;
-    path = path.empty() ? found->name : found->name + "." + path;
+    path.insert(0, path.empty() ? found->name : found->name + ".");
     if (found->parent_id < 0) return path;
     id = found->parent_id;
   }
@@ -47,7 +53,14 @@ arrow::Result<std::vector<IndexInfo>> DescribeIndexes(const Manifest& manifest) 
     if (!entry.fragment_bitmap.empty()) {
       auto covered = DecodeRoaring(entry.fragment_bitmap);
       if (!covered.ok()) {
-        return AddContext(covered.status(), fmt::format(" in the coverage of index \"{}\"", entry.name));
+        return AddContext(covered.status(),
+                          fmt::format(" in the coverage of index \"{}\"", entry.name));
+      }
+      if (covered->count() > kListedFragmentsMax) {
+        return MakeError(ErrorKind::kTooLarge,
+                         fmt::format("index \"{}\" claims to cover {} fragments, more than can be "
+                                     "listed",
+                                     entry.name, covered->count()));
       }
       info.fragment_ids = covered->ToVector();
     }
@@ -69,7 +82,8 @@ arrow::Result<RowIdHealth> DescribeRowIds(const Dataset& dataset) {
     health.encoded_bytes += fragment.row_ids.bytes.size();
     health.num_segments += sequence.num_wire_segments();
     for (const auto& segment : sequence.segments()) {
-      health.segments_by_form[std::string(SegmentFormName(segment.form))] += segment.num_wire_segments;
+      health.segments_by_form[std::string(SegmentFormName(segment.form))] +=
+          segment.num_wire_segments;
     }
   }
   ARROW_ASSIGN_OR_RAISE(const auto index, RowIdIndexOf(dataset));
@@ -84,13 +98,18 @@ arrow::Result<RowIdHealth> DescribeRowIds(const Dataset& dataset) {
 arrow::Result<RowIdSequence> OpenRowIds(const Snapshot& snapshot, const Fragment& fragment) {
   auto sequence = DecodeRowIdSequence(fragment.row_ids.bytes, snapshot.manifest.file);
   if (sequence.ok()) return sequence;
-  return AddContext(sequence.status(), fmt::format(" of the row ids of fragment {} (at byte {} of the manifest): {}",
-                                                   ToInteger(fragment.id), fragment.row_ids.manifest_offset,
-                                                   snapshot.manifest_path));
+  return AddContext(sequence.status(),
+                    fmt::format(" of the row ids of fragment {} (at byte {} of the manifest): {}",
+                                ToInteger(fragment.id), fragment.row_ids.manifest_offset,
+                                snapshot.manifest_path));
 }
 
 std::string FormatTimestamp(int64_t seconds, int32_t nanos) {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:09}Z", fmt::gmtime(static_cast<std::time_t>(seconds)), nanos);
+  if (seconds < kFirstSecond || seconds > kLastSecond || nanos < 0 || nanos > 999999999) {
+    return fmt::format("@{}+{}ns", seconds, nanos);
+  }
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:09}Z", fmt::gmtime(static_cast<std::time_t>(seconds)),
+                     nanos);
 }
 
 std::string FormatWriter(const Manifest& manifest) {
@@ -147,7 +166,8 @@ arrow::Result<TableInfo> DescribeTable(const Dataset& dataset) {
   info.schema_metadata = manifest.schema_metadata;
   ARROW_ASSIGN_OR_RAISE(const auto tags, ListTags(*snapshot.store, snapshot.table.main_root));
   for (const auto& tag : tags) info.tags.push_back({tag.name, tag.version, tag.branch});
-  ARROW_ASSIGN_OR_RAISE(const auto branches, ListBranches(*snapshot.store, snapshot.table.main_root));
+  ARROW_ASSIGN_OR_RAISE(const auto branches,
+                        ListBranches(*snapshot.store, snapshot.table.main_root));
   for (const auto& branch : branches) {
     info.branches.push_back({branch.name, branch.parent_branch, branch.parent_version});
   }

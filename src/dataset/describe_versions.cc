@@ -22,7 +22,8 @@ arrow::Result<RowFlow> CompareRows(const Snapshot& before, const Snapshot& after
   std::unordered_map<uint32_t, uint64_t> live_before;
   for (const auto& fragment : before.manifest.fragments) {
     ARROW_ASSIGN_OR_RAISE(const uint64_t deleted, CountDeletedRows(before, fragment));
-    live_before[ToInteger(fragment.id)] = fragment.physical_rows - std::min(deleted, fragment.physical_rows);
+    live_before[ToInteger(fragment.id)] =
+        fragment.physical_rows - std::min(deleted, fragment.physical_rows);
   }
   RowFlow flow;
   for (const auto& fragment : after.manifest.fragments) {
@@ -47,7 +48,7 @@ arrow::Result<VersionInfo> DescribeVersion(const Snapshot& snapshot) {
   info.version = manifest.version;
   info.timestamp = FormatTimestamp(manifest.timestamp_seconds, manifest.timestamp_nanos);
   info.operation = "Unknown";
-  const auto transaction = ReadTransaction(snapshot);
+  ARROW_ASSIGN_OR_RAISE(const auto transaction, ReadTransaction(snapshot));
   if (transaction.has_value()) {
     info.operation = transaction->operation;
     info.detail = transaction->detail;
@@ -82,7 +83,8 @@ arrow::Result<std::vector<VersionInfo>> DescribeVersions(const Dataset& dataset,
   std::shared_ptr<const Snapshot> later;
   for (const Version version : versions) {
     auto loaded = LoadSnapshot(newest.store, newest.table.root, version);
-    if (!loaded.ok() && KindOf(loaded.status()) == ErrorKind::kNotFound) continue;  // cleaned up meanwhile
+    if (!loaded.ok() && KindOf(loaded.status()) == ErrorKind::kNotFound)
+      continue;  // cleaned up meanwhile
     ARROW_ASSIGN_OR_RAISE(const auto snapshot, std::move(loaded));
     if (later != nullptr && later->version() == NextVersion(version)) {
       ARROW_ASSIGN_OR_RAISE(const RowFlow flow, CompareRows(*snapshot, *later));
@@ -96,7 +98,8 @@ arrow::Result<std::vector<VersionInfo>> DescribeVersions(const Dataset& dataset,
       info.rows_removed = 0;
     }
     for (const auto& tag : tags) {
-      if (tag.version == version && tag.branch == newest.manifest.branch) info.tags.push_back(tag.name);
+      if (tag.version == version && tag.branch == newest.manifest.branch)
+        info.tags.push_back(tag.name);
     }
     out.push_back(std::move(info));
     later = snapshot;

@@ -238,7 +238,7 @@ arrow::Result<ArrayPtr> Round(const KernelCall& call) {
     if constexpr (std::is_floating_point_v<T>) {
       const auto* values = Values<ArrowType>(*arguments[0]);
       return BuildNumbers<ArrowType>(call, arguments, [&](int64_t row) -> arrow::Result<T> {
-        T (*const round)
+        T(*const round)
         (T) = kTruncates ? static_cast<T (*)(T)>(std::trunc) : static_cast<T (*)(T)>(std::round);
         const T result = RoundTo<T>(values[row], places ? places->At(row) : 0, round);
         return kTruncates && result == 0 && !places ? T{0} : result;

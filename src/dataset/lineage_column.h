@@ -12,11 +12,11 @@
 
 namespace pennon {
 
-/// Reads the hidden column `field` (kRowIdField, kCreatedAtField or kLastUpdatedAtField) of a fragment in physical row
-/// order. Two store calls and the column's pages. Memory: 8 bytes a row.
-/// Errors: kCorrupt when not exactly one data file carries it, or with another number of rows than the fragment has;
-/// those of reading the file.
-arrow::Result<std::vector<uint64_t>> ReadLineageColumn(const Snapshot& snapshot, const Fragment& fragment,
-                                                       int32_t field);
+/// Reads the hidden column `field` (kRowIdField, kCreatedAtField or kLastUpdatedAtField) of a
+/// fragment in physical row order. Two store calls and the column's pages. Memory: 8 bytes a row.
+/// Errors: kCorrupt when not exactly one data file carries it, or with another number of rows than
+/// the fragment has; those of reading the file.
+arrow::Result<std::vector<uint64_t>> ReadLineageColumn(const Snapshot& snapshot,
+                                                       const Fragment& fragment, int32_t field);
 
 }  // namespace pennon

@@ -19,11 +19,13 @@ struct Slot {
 Slot FindSlot(const Manifest& manifest, RowAddress address) {
   const Fragment* fragment = manifest.FindFragment(FragmentOf(address));
   if (fragment == nullptr) return {nullptr, RowPlace::kNoSuchFragment};
-  if (ToInteger(OffsetOf(address)) >= fragment->physical_rows) return {fragment, RowPlace::kNoSuchRow};
+  if (ToInteger(OffsetOf(address)) >= fragment->physical_rows)
+    return {fragment, RowPlace::kNoSuchRow};
   return {fragment, RowPlace::kLive};
 }
 
-/// Without stable ids an address is all there is. Deletion vectors are kept from one question to the next.
+/// Without stable ids an address is all there is. Deletion vectors are kept from one question to
+/// the next.
 class AddressBook {
  public:
   explicit AddressBook(const Snapshot& snapshot) : snapshot_(snapshot) {}
@@ -62,7 +64,8 @@ RowPlace PlaceOf(RowState state) {
   return RowPlace::kNeverGiven;
 }
 
-arrow::Result<std::vector<LocatedRow>> LocateAsAddresses(const Dataset& dataset, std::span<const uint64_t> addresses) {
+arrow::Result<std::vector<LocatedRow>> LocateAsAddresses(const Dataset& dataset,
+                                                         std::span<const uint64_t> addresses) {
   AddressBook book(*dataset.snapshot());
   std::vector<LocatedRow> rows;
   rows.reserve(addresses.size());
@@ -94,7 +97,8 @@ std::string_view RowPlaceName(RowPlace place) {
   return "never given";
 }
 
-arrow::Result<std::vector<LocatedRow>> LocateRowIds(const Dataset& dataset, std::span<const uint64_t> row_ids) {
+arrow::Result<std::vector<LocatedRow>> LocateRowIds(const Dataset& dataset,
+                                                    std::span<const uint64_t> row_ids) {
   if (!dataset.has_stable_row_ids()) return LocateAsAddresses(dataset, row_ids);
   ARROW_ASSIGN_OR_RAISE(const auto index, RowIdIndexOf(dataset));
   std::vector<RowLocation> locations(row_ids.size());
@@ -110,13 +114,14 @@ arrow::Result<std::vector<LocatedRow>> LocateRowIds(const Dataset& dataset, std:
   return rows;
 }
 
-arrow::Result<std::vector<LocatedRow>> LocateAddresses(const Dataset& dataset, std::span<const uint64_t> addresses) {
+arrow::Result<std::vector<LocatedRow>> LocateAddresses(const Dataset& dataset,
+                                                       std::span<const uint64_t> addresses) {
   if (!dataset.has_stable_row_ids()) return LocateAsAddresses(dataset, addresses);
   ARROW_ASSIGN_OR_RAISE(const auto index, RowIdIndexOf(dataset));
   const Manifest& manifest = dataset.snapshot()->manifest;
   std::vector<LocatedRow> rows(addresses.size());
-  std::vector<uint64_t> ids;       // of the slots that are there,
-  std::vector<size_t> positions;   // and where they were asked for
+  std::vector<uint64_t> ids;      // of the slots that are there,
+  std::vector<size_t> positions;  // and where they were asked for
   for (size_t i = 0; i < rows.size(); ++i) {
     const RowAddress address{addresses[i]};
     rows[i].address = address;

@@ -31,10 +31,11 @@ std::shared_ptr<const Manifest> ManifestOf(const SnapshotPtr& snapshot) {
   return {snapshot, &snapshot->manifest};
 }
 
-/// Follows one branch from its oldest kept version to the newest, once; later attempts go on from there.
+/// Follows one branch from its oldest kept version to the newest, once; later attempts go on from
+/// there.
 class BranchHistory {
  public:
-  explicit BranchHistory(SnapshotPtr newest)
+  explicit BranchHistory(const SnapshotPtr& newest)
       : store_(newest->store), root_(newest->table.root), trace_(MakeLoader(store_, root_)) {}
 
   arrow::Status AdvanceTo(const SnapshotPtr& newest) {
@@ -42,7 +43,8 @@ class BranchHistory {
     for (const Version version : listing.versions) {
       if (version <= trace_.version() || version >= newest->version()) continue;
       auto snapshot = LoadSnapshot(store_, root_, version);
-      // A version that cleanup removed meanwhile has nothing to tell; one that cannot be read must not be passed over.
+      // A version that cleanup removed meanwhile has nothing to tell; one that cannot be read must
+      // not be passed over.
       if (!snapshot.ok() && KindOf(snapshot.status()) == ErrorKind::kNotFound) continue;
       ARROW_RETURN_NOT_OK(snapshot.status());
       ARROW_RETURN_NOT_OK(Take(*snapshot));
@@ -56,14 +58,15 @@ class BranchHistory {
 
  private:
   static LineageTrace::LoadDeletions MakeLoader(std::shared_ptr<Store> store, std::string root) {
-    return [store = std::move(store), root = std::move(root)](const Manifest& manifest, const Fragment& fragment) {
+    return [store = std::move(store), root = std::move(root)](const Manifest& manifest,
+                                                              const Fragment& fragment) {
       return LoadDeletions(*store, root, manifest, fragment);
     };
   }
 
   arrow::Status Take(const SnapshotPtr& snapshot) {
     ++num_versions_;
-    const auto transaction = ReadTransaction(*snapshot);
+    ARROW_ASSIGN_OR_RAISE(const auto transaction, ReadTransaction(*snapshot));
     return trace_.Advance(ManifestOf(snapshot), transaction.has_value() ? &*transaction : nullptr);
   }
 
@@ -80,20 +83,23 @@ StableIdsOptions PlanOptions(const MigrateOptions& options) {
   return out;
 }
 
-MigrateReport MakeReport(const Snapshot& snapshot, const StableIdsPlan& plan, const MigrateOptions& options) {
+MigrateReport MakeReport(const Snapshot& snapshot, const StableIdsPlan& plan,
+                         const MigrateOptions& options) {
   MigrateReport report;
   report.root = snapshot.table.root;
   report.branch = snapshot.manifest.branch.value_or("");
   report.from_version = snapshot.version();
   report.to_version = plan.already_stable ? snapshot.version() : NextVersion(snapshot.version());
   report.outcome = plan.already_stable ? MigrateOutcome::kAlreadyStable : MigrateOutcome::kPlanned;
-  for (const auto& blocker : plan.blockers) report.blockers.push_back({blocker.code, blocker.what, blocker.way_out});
+  for (const auto& blocker : plan.blockers)
+    report.blockers.push_back({blocker.code, blocker.what, blocker.way_out});
   report.ids = options.ids;
   report.lineage = options.lineage;
   report.num_fragments = plan.num_fragments;
   report.num_rows = plan.num_rows;
   for (const auto& fragment : snapshot.manifest.fragments) {
-    if (fragment.deletion_file.has_value()) report.num_deleted_rows += fragment.deletion_file->num_deleted_rows;
+    if (fragment.deletion_file.has_value())
+      report.num_deleted_rows += fragment.deletion_file->num_deleted_rows;
   }
   report.first_row_id = plan.first_row_id;
   report.next_row_id = plan.next_row_id;
@@ -107,8 +113,9 @@ MigrateReport MakeReport(const Snapshot& snapshot, const StableIdsPlan& plan, co
 }
 
 arrow::Status Refuse(const MigrateReport& report) {
-  std::string message = fmt::format("cannot migrate version {}: {} ({})", ToInteger(report.from_version),
-                                    report.blockers.front().what, report.blockers.front().way_out);
+  std::string message =
+      fmt::format("cannot migrate version {}: {} ({})", ToInteger(report.from_version),
+                  report.blockers.front().what, report.blockers.front().way_out);
   if (report.blockers.size() > 1) {
     message += fmt::format("; and {} more, see --dry-run", report.blockers.size() - 1);
   }
@@ -118,16 +125,18 @@ arrow::Status Refuse(const MigrateReport& report) {
 void WaitBeforeRetry(int attempt) {
   thread_local std::minstd_rand random(std::random_device{}());
   const int slots = 1 << std::min(attempt, 6);
-  std::this_thread::sleep_for(std::chrono::milliseconds(std::uniform_int_distribution<int>(0, slots)(random)));
+  std::this_thread::sleep_for(
+      std::chrono::milliseconds(std::uniform_int_distribution<int>(0, slots)(random)));
 }
 
 /// One branch, from plan to checked commit.
 class BranchMigration {
  public:
-  BranchMigration(SnapshotPtr newest, MigrateOptions options)
-      : newest_(std::move(newest)), options_(std::move(options)), history_(newest_) {}
+  BranchMigration(SnapshotPtr newest, const MigrateOptions& options)
+      : newest_(std::move(newest)), options_(options), history_(newest_) {}
 
-  /// What would happen to the version at hand. The sizes are those of the very bytes that a commit would write.
+  /// What would happen to the version at hand. The sizes are those of the very bytes that a commit
+  /// would write.
   arrow::Result<MigrateReport> Plan() {
     ARROW_ASSIGN_OR_RAISE(plan_, PlanStableIds(newest_->manifest, PlanOptions(options_)));
     report_ = MakeReport(*newest_, plan_, options_);
@@ -151,15 +160,18 @@ class BranchMigration {
         return report_;
       }
       if (answer.outcome == CommitOutcome::kUnknown) {
-        return MakeError(ErrorKind::kIo,
-                         fmt::format("it is not known whether version {} was committed: {}; run migrate again, it "
-                                     "does nothing if it was: {}",
-                                     ToInteger(report_.to_version), MessageOf(answer.cause), report_.root));
+        return MakeError(
+            ErrorKind::kIo,
+            fmt::format(
+                "it is not known whether version {} was committed: {}; run migrate again, it "
+                "does nothing if it was: {}",
+                ToInteger(report_.to_version), MessageOf(answer.cause), report_.root));
       }
       if (attempt >= options_.attempts_max) {
-        return MakeError(ErrorKind::kConflict,
-                         fmt::format("other writers were faster {} times, nothing was changed; try again: {}", attempt,
-                                     report_.root));
+        return MakeError(
+            ErrorKind::kConflict,
+            fmt::format("other writers were faster {} times, nothing was changed; try again: {}",
+                        attempt, report_.root));
       }
       WaitBeforeRetry(attempt);
       ARROW_ASSIGN_OR_RAISE(newest_, LoadLatestSnapshot(newest_->store, newest_->table.root));
@@ -186,7 +198,6 @@ class BranchMigration {
         stamp.lineage.push_back(EncodeStamps(history_.trace().StampsOf(fragment)));
       }
     }
-    uuid_ = stamp.uuid;
     ARROW_ASSIGN_OR_RAISE(commit_, BuildStableIds(newest_->manifest, plan_, stamp));
     return arrow::Status::OK();
   }
@@ -199,19 +210,33 @@ class BranchMigration {
     attempt.manifest_file = commit_.manifest_file;
     attempt.transaction_file = commit_.transaction_file;
     attempt.transaction = commit_.transaction;
-    attempt.transaction_uuid = uuid_;
     return WriteVersion(newest_->store, attempt);
   }
 
-  arrow::Status Check() const {
+  arrow::Status ReadBack() const {
     ARROW_ASSIGN_OR_RAISE(const auto committed,
                           LoadSnapshot(newest_->store, newest_->table.root, report_.to_version));
-    const auto status = CheckMigrated(*newest_, *committed, plan_);
+    return CheckMigrated(*newest_, *committed, plan_);
+  }
+
+  /// An error says in any case that the version is there.
+  arrow::Status Check() const {
+    auto status = ReadBack();
     if (status.ok()) return status;
-    return MakeError(ErrorKind::kInternal,
-                     fmt::format("version {} was committed but does not check out: {}; stop writing to the table and "
-                                 "report this: {}",
-                                 ToInteger(report_.to_version), MessageOf(status), report_.root));
+    if (KindOf(status) == ErrorKind::kIo || KindOf(status) == ErrorKind::kNotFound) {
+      return MakeError(
+          KindOf(status),
+          fmt::format(
+              "version {} was committed, but could not be read back to be checked: {}; run migrate "
+              "again, it does nothing more: {}",
+              ToInteger(report_.to_version), MessageOf(status), report_.root));
+    }
+    return MakeError(
+        ErrorKind::kInternal,
+        fmt::format(
+            "version {} was committed but does not check out: {}; stop writing to the table and "
+            "report this: {}",
+            ToInteger(report_.to_version), MessageOf(status), report_.root));
   }
 
   SnapshotPtr newest_;
@@ -219,49 +244,85 @@ class BranchMigration {
   BranchHistory history_;
   StableIdsPlan plan_;
   StableIdsCommit commit_;
-  std::string uuid_;
   MigrateReport report_;
 };
 
-arrow::Result<std::vector<MigrateBranch>> DescribeBranches(const Snapshot& snapshot) {
-  std::vector<MigrateBranch> out;
-  ARROW_ASSIGN_OR_RAISE(const auto branches, ListBranches(*snapshot.store, snapshot.table.main_root));
+struct BranchHead {
+  std::string name;
+  SnapshotPtr newest;
+};
+
+/// The newest versions of the table's other branches, main among them when `snapshot` is of a
+/// branch.
+arrow::Result<std::vector<BranchHead>> LoadOtherBranches(const Snapshot& snapshot) {
+  std::vector<BranchHead> out;
+  ARROW_ASSIGN_OR_RAISE(const auto branches,
+                        ListBranches(*snapshot.store, snapshot.table.main_root));
   std::vector<std::string> names;
   if (!branches.empty() || snapshot.manifest.branch.has_value()) names.push_back("main");
   for (const auto& branch : branches) names.push_back(branch.name);
   for (const auto& name : names) {
     if (name == snapshot.manifest.branch.value_or("main")) continue;
     const auto& main_root = snapshot.table.main_root;
-    ARROW_ASSIGN_OR_RAISE(const auto newest,
-                          LoadLatestSnapshot(snapshot.store, name == "main" ? main_root : BranchRoot(main_root, name)));
-    out.push_back({name, newest->version(), newest->manifest.has_stable_row_ids()});
+    auto newest = LoadLatestSnapshot(snapshot.store,
+                                     name == "main" ? main_root : BranchRoot(main_root, name));
+    // A branch that is being deleted is none any more.
+    if (!newest.ok() && KindOf(newest.status()) == ErrorKind::kNotFound) continue;
+    ARROW_RETURN_NOT_OK(newest.status());
+    out.push_back({name, *std::move(newest)});
   }
   return out;
 }
 
-/// The newest snapshots to migrate: the table's own first, then the other branches if they are wanted.
-arrow::Result<std::vector<SnapshotPtr>> ChooseTargets(const SnapshotPtr& newest, const MigrateOptions& options) {
-  std::vector<SnapshotPtr> targets = {newest};
-  if (!options.all_branches) return targets;
-  ARROW_ASSIGN_OR_RAISE(const auto branches, DescribeBranches(*newest));
-  for (const auto& branch : branches) {
-    const auto& main_root = newest->table.main_root;
-    const std::string root = branch.name == "main" ? main_root : BranchRoot(main_root, branch.name);
-    ARROW_ASSIGN_OR_RAISE(auto target, LoadLatestSnapshot(newest->store, root));
-    targets.push_back(std::move(target));
+/// The branches as they are once `reports` are carried out; no store call, which could fail behind
+/// a commit.
+std::vector<MigrateBranch> DescribeBranches(const std::vector<BranchHead>& heads,
+                                            const std::vector<MigrateReport>& reports) {
+  std::vector<MigrateBranch> out;
+  for (const auto& head : heads) {
+    MigrateBranch branch{head.name, head.newest->version(),
+                         head.newest->manifest.has_stable_row_ids()};
+    for (const auto& report : reports) {
+      if (report.outcome == MigrateOutcome::kPlanned ||
+          (report.branch.empty() ? "main" : report.branch) != head.name) {
+        continue;
+      }
+      branch.version = report.to_version;
+      branch.has_stable_row_ids = true;
+    }
+    out.push_back(std::move(branch));
   }
-  return targets;
+  return out;
+}
+
+/// Adds to the error of one branch what is done already.
+arrow::Status AfterOthers(const arrow::Status& status, const std::vector<MigrateReport>& reports,
+                          size_t num_done) {
+  std::string done;
+  for (size_t i = 0; i < num_done; ++i) {
+    if (reports[i].outcome != MigrateOutcome::kMigrated) continue;
+    done += fmt::format("{}{} (version {} was committed)", done.empty() ? "" : ", ",
+                        reports[i].branch.empty() ? "main" : reports[i].branch,
+                        ToInteger(reports[i].to_version));
+  }
+  if (done.empty()) return status;
+  return AddContext(status, "; migrated before that: " + done);
 }
 
 }  // namespace
 
-arrow::Result<std::vector<MigrateReport>> MigrateToStableRowIds(const Dataset& dataset, const MigrateOptions& options) {
+arrow::Result<std::vector<MigrateReport>> MigrateToStableRowIds(const Dataset& dataset,
+                                                                const MigrateOptions& options) {
   SnapshotPtr newest = dataset.snapshot();
   ARROW_ASSIGN_OR_RAISE(const auto latest, FindLatestVersion(*newest->store, newest->table.root));
   if (latest.version != newest->version()) {
     ARROW_ASSIGN_OR_RAISE(newest, LoadSnapshot(newest->store, newest->table.root, latest.version));
   }
-  ARROW_ASSIGN_OR_RAISE(const auto targets, ChooseTargets(newest, options));
+  ARROW_ASSIGN_OR_RAISE(const auto heads, LoadOtherBranches(*newest));
+  std::vector<SnapshotPtr> targets = {newest};
+  if (options.all_branches) {
+    for (const auto& head : heads) targets.push_back(head.newest);
+  }
   std::vector<BranchMigration> migrations;
   std::vector<MigrateReport> reports;
   for (const auto& target : targets) {
@@ -273,10 +334,12 @@ arrow::Result<std::vector<MigrateReport>> MigrateToStableRowIds(const Dataset& d
       if (!report.blockers.empty()) return Refuse(report);
     }
     for (size_t i = 0; i < migrations.size(); ++i) {
-      ARROW_ASSIGN_OR_RAISE(reports[i], migrations[i].Commit());
+      auto report = migrations[i].Commit();
+      if (!report.ok()) return AfterOthers(report.status(), reports, i);
+      reports[i] = *std::move(report);
     }
   }
-  ARROW_ASSIGN_OR_RAISE(reports.front().branches, DescribeBranches(*newest));
+  reports.front().branches = DescribeBranches(heads, reports);
   return reports;
 }
 

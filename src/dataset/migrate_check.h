@@ -10,9 +10,10 @@
 
 namespace pennon {
 
-/// Compares the committed version with the one it was built upon. Reads the old manifest once more to see that it is
-/// untouched. O(fragments log fragments), one store call.
-/// Errors: kInternal with the first difference found.
-arrow::Status CheckMigrated(const Snapshot& before, const Snapshot& after, const StableIdsPlan& plan);
+/// Compares the committed version with the one it was built upon. Reads the old manifest once more
+/// to see that it is untouched. O(fragments log fragments), one store call. Errors: kInternal with
+/// the first difference found.
+arrow::Status CheckMigrated(const Snapshot& before, const Snapshot& after,
+                            const StableIdsPlan& plan);
 
 }  // namespace pennon

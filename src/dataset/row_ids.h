@@ -17,7 +17,8 @@ namespace pennon {
 /// Errors: kInvalidArgument without stable ids; those of RowIdIndex::Make.
 arrow::Result<std::shared_ptr<const RowIdIndex>> RowIdIndexOf(const Dataset& dataset);
 
-/// Loads deletion vectors from files and spilled sequences from hidden columns, for an index of this version.
+/// Loads deletion vectors from files and spilled sequences from hidden columns, for an index of
+/// this version.
 std::shared_ptr<RowIdSource> MakeRowIdSource(std::shared_ptr<const Snapshot> snapshot);
 
 }  // namespace pennon

@@ -245,9 +245,8 @@ arrow::Result<std::unique_ptr<RowWindow>> OpenDataFile::OpenWindow(
       std::static_pointer_cast<OpenDataFile>(shared_from_this()), CountRows(rows));
   const DecodeContext context = MakeContext();
   for (const FieldShape& field : fields) {
-    auto decoder = footer_.version == FileVersion::kV2_0
-                       ? MakeV20FieldDecoder(field, rows, context)
-                       : MakeFieldDecoder(field, rows, context);
+    auto decoder = footer_.version == FileVersion::kV2_0 ? MakeV20FieldDecoder(field, rows, context)
+                                                         : MakeFieldDecoder(field, rows, context);
     if (!decoder.ok()) return InFile(decoder.status());
     window->Add(*std::move(decoder));
   }

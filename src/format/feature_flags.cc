@@ -32,8 +32,9 @@ constexpr const char* kNames[] = {
 constexpr int kNumKnown = sizeof(kNames) / sizeof(kNames[0]);
 constexpr uint64_t kUnknown = ~((1ull << kNumKnown) - 1);
 
-constexpr uint64_t kReadRefused = kUnknown | kFlagDataOverlays | kFlagFragmentReuseOnStable | kFlagFragmentTree |
-                                  kFlagIndependentCovering | kFlagZoneWriteSeeds | kFlagObjectMetadata;
+constexpr uint64_t kReadRefused = kUnknown | kFlagDataOverlays | kFlagFragmentReuseOnStable |
+                                  kFlagFragmentTree | kFlagIndependentCovering |
+                                  kFlagZoneWriteSeeds | kFlagObjectMetadata;
 constexpr uint64_t kWriteRefused = kReadRefused | kFlagTaggedFragmentReuse;
 /// Bits that must be in both words or in neither.
 constexpr uint64_t kPaired = kFlagMixedFileVersions | kFlagTaggedFragmentReuse | kFlagManagedBlobs;
@@ -49,8 +50,8 @@ std::string JoinNames(uint64_t flags) {
 
 arrow::Status Refuse(const char* verb, uint64_t flags) {
   return MakeError(ErrorKind::kUnsupportedFeature,
-                   fmt::format("table uses features that this version of pennon cannot {}: {}", verb,
-                               JoinNames(flags)));
+                   fmt::format("table uses features that this version of pennon cannot {}: {}",
+                               verb, JoinNames(flags)));
 }
 
 }  // namespace
@@ -67,13 +68,15 @@ std::vector<std::string> FeatureFlagNames(uint64_t flags) {
 
 arrow::Status CheckReadable(uint64_t reader_flags, uint64_t writer_flags) {
   if ((reader_flags & kFlagNonReusableFieldIds) != 0) {
-    return MakeError(ErrorKind::kCorrupt,
-                     "feature flag non-reusable-field-ids is set for readers; it belongs to writers only");
+    return MakeError(
+        ErrorKind::kCorrupt,
+        "feature flag non-reusable-field-ids is set for readers; it belongs to writers only");
   }
   const uint64_t one_sided = (reader_flags ^ writer_flags) & kPaired;
   if (one_sided != 0) {
-    return MakeError(ErrorKind::kCorrupt,
-                     fmt::format("feature flag is set in only one of the two words: {}", JoinNames(one_sided)));
+    return MakeError(
+        ErrorKind::kCorrupt,
+        fmt::format("feature flag is set in only one of the two words: {}", JoinNames(one_sided)));
   }
   if ((reader_flags & kReadRefused) != 0) return Refuse("read", reader_flags & kReadRefused);
   return arrow::Status::OK();

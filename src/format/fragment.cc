@@ -25,8 +25,8 @@ constexpr uint32_t kFieldCreatedColumn = 14;
 
 arrow::Status Expect(const WireField& field, WireType type, const char* message = "fragment") {
   if (field.type == type) return arrow::Status::OK();
-  return MakeError(ErrorKind::kCorrupt, fmt::format("{} has field {} of a wrong type at byte {}", message, field.number,
-                                                    field.begin_offset));
+  return MakeError(ErrorKind::kCorrupt, fmt::format("{} has field {} of a wrong type at byte {}",
+                                                    message, field.number, field.begin_offset));
 }
 
 arrow::Status AppendPackedIntegers(const WireField& field, std::vector<int32_t>* out) {
@@ -36,8 +36,9 @@ arrow::Status AppendPackedIntegers(const WireField& field, std::vector<int32_t>*
     uint64_t value = 0;
     for (int shift = 0;; shift += 7) {
       if (position == end || shift > 63) {
-        return MakeError(ErrorKind::kCorrupt,
-                         fmt::format("data file has a bad field list at byte {}", field.begin_offset));
+        return MakeError(
+            ErrorKind::kCorrupt,
+            fmt::format("data file has a bad field list at byte {}", field.begin_offset));
       }
       const uint8_t byte = *position++;
       value |= uint64_t{byte & 0x7Fu} << shift;
@@ -65,7 +66,8 @@ arrow::Result<DataFile> DecodeDataFile(const WireField& message) {
   while (!reader.done()) {
     ARROW_RETURN_NOT_OK(reader.Next(&field));
     if (field.number == 1) ARROW_RETURN_NOT_OK(Expect(field, WireType::kBytes, "data file"));
-    if (field.number >= 4 && field.number <= 7) ARROW_RETURN_NOT_OK(Expect(field, WireType::kVarint, "data file"));
+    if (field.number >= 4 && field.number <= 7)
+      ARROW_RETURN_NOT_OK(Expect(field, WireType::kVarint, "data file"));
     switch (field.number) {
       case 1:
         file.path = field.bytes;
@@ -95,7 +97,8 @@ arrow::Result<DataFile> DecodeDataFile(const WireField& message) {
   return file;
 }
 
-arrow::Result<DeletionFile> DecodeDeletionFileMessage(const WireField& message, FragmentId fragment) {
+arrow::Result<DeletionFile> DecodeDeletionFileMessage(const WireField& message,
+                                                      FragmentId fragment) {
   DeletionFile file;
   WireReader reader(message.bytes, message.bytes_offset);
   WireField field;
@@ -126,8 +129,9 @@ arrow::Result<DeletionFile> DecodeDeletionFileMessage(const WireField& message, 
     }
   }
   if (type > 1) {
-    return MakeError(ErrorKind::kUnsupportedFeature, fmt::format("deletion file type {} of fragment {} is unknown",
-                                                                 type, ToInteger(fragment)));
+    return MakeError(
+        ErrorKind::kUnsupportedFeature,
+        fmt::format("deletion file type {} of fragment {} is unknown", type, ToInteger(fragment)));
   }
   file.type = type == 0 ? DeletionFileType::kArray : DeletionFileType::kBitmap;
   return file;
@@ -176,7 +180,8 @@ arrow::Result<Fragment> DecodeFragment(std::string_view bytes, uint64_t origin) 
       case kFieldId:
         ARROW_RETURN_NOT_OK(Expect(field, WireType::kVarint));
         if (field.value > std::numeric_limits<uint32_t>::max()) {
-          return MakeError(ErrorKind::kCorrupt, fmt::format("fragment id does not fit 32 bits: {}", field.value));
+          return MakeError(ErrorKind::kCorrupt,
+                           fmt::format("fragment id does not fit 32 bits: {}", field.value));
         }
         fragment.id = FragmentId{static_cast<uint32_t>(field.value)};
         break;
@@ -188,7 +193,8 @@ arrow::Result<Fragment> DecodeFragment(std::string_view bytes, uint64_t origin) 
       }
       case kFieldDeletionFile: {
         ARROW_RETURN_NOT_OK(Expect(field, WireType::kBytes));
-        ARROW_ASSIGN_OR_RAISE(fragment.deletion_file, DecodeDeletionFileMessage(field, fragment.id));
+        ARROW_ASSIGN_OR_RAISE(fragment.deletion_file,
+                              DecodeDeletionFileMessage(field, fragment.id));
         break;
       }
       case kFieldPhysicalRows:
@@ -216,13 +222,16 @@ std::string EncodeFragmentIdOnly(FragmentId id) {
   return out;
 }
 
-arrow::Status AppendFragmentWithLineage(std::string_view encoded, const InlineLineage& lineage, std::string& out) {
+arrow::Status AppendFragmentWithLineage(std::string_view encoded, const InlineLineage& lineage,
+                                        std::string& out) {
   WireReader reader(encoded);
   WireField field;
   while (!reader.done()) {
     const uint64_t begin = reader.offset();
     ARROW_RETURN_NOT_OK(reader.Next(&field));
-    if (field.number == kFieldRowIds || field.number == kFieldLastUpdated || field.number == kFieldCreated) continue;
+    if (field.number == kFieldRowIds || field.number == kFieldLastUpdated ||
+        field.number == kFieldCreated)
+      continue;
     out.append(encoded.substr(begin, reader.offset() - begin));
   }
   if (!lineage.row_ids.empty()) AppendBytesField(out, kFieldRowIds, lineage.row_ids);

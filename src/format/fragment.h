@@ -1,7 +1,7 @@
 /// \file
-/// One fragment as the manifest lists it, read in place: paths and numbers are copied out, sequences stay
-/// slices of the manifest's bytes.
-/// Spec: format/table.md, heading 3 (fragments); format/row-ids.md, heading 3 (where sequences live).
+/// One fragment as the manifest lists it, read in place: paths and numbers are copied out,
+/// sequences stay slices of the manifest's bytes. Spec: format/table.md, heading 3 (fragments);
+/// format/row-ids.md, heading 3 (where sequences live).
 #pragma once
 
 #include <arrow/result.h>
@@ -67,14 +67,16 @@ struct Fragment {
   std::string_view encoded;
 };
 
-/// Reads one fragment message. `origin` is where `bytes` starts in its file. One pass, no copy of sequences.
-/// Errors: kCorrupt with the offset; kUnsupportedFeature for an unknown deletion file type.
+/// Reads one fragment message. `origin` is where `bytes` starts in its file. One pass, no copy of
+/// sequences. Errors: kCorrupt with the offset; kUnsupportedFeature for an unknown deletion file
+/// type.
 arrow::Result<Fragment> DecodeFragment(std::string_view bytes, uint64_t origin);
 
 /// Returns the path of a deletion file below its root, e.g. "_deletions/0-2-17.arrow".
 std::string DeletionFilePath(FragmentId fragment, const DeletionFile& file);
 
-/// Returns a fragment message that carries nothing but its id, as a rewrite's conflict check needs it.
+/// Returns a fragment message that carries nothing but its id, as a rewrite's conflict check needs
+/// it.
 std::string EncodeFragmentIdOnly(FragmentId id);
 
 /// Inline sequences to put into a fragment message; an empty view leaves the field out.
@@ -84,8 +86,9 @@ struct InlineLineage {
   std::string_view created;
 };
 
-/// Appends an encoded fragment to `out` with its inline sequences (fields 5, 7, 9) replaced by `lineage`. All other
-/// fields stay byte for byte, unknown ones too.
-arrow::Status AppendFragmentWithLineage(std::string_view encoded, const InlineLineage& lineage, std::string& out);
+/// Appends an encoded fragment to `out` with its inline sequences (fields 5, 7, 9) replaced by
+/// `lineage`. All other fields stay byte for byte, unknown ones too.
+arrow::Status AppendFragmentWithLineage(std::string_view encoded, const InlineLineage& lineage,
+                                        std::string& out);
 
 }  // namespace pennon

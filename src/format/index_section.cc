@@ -39,7 +39,8 @@ arrow::Result<std::vector<IndexEntry>> DecodeIndexSection(std::string_view secti
     if (!status.ok()) return MakeError(KindOf(status), "index section: " + MessageOf(status));
     if (field.number != 1 || field.type != WireType::kBytes) continue;
     proto::IndexMetadata message;
-    ARROW_RETURN_NOT_OK(ParseMessage(field.bytes, fmt::format("index section: entry {}", out.size()), &message));
+    ARROW_RETURN_NOT_OK(
+        ParseMessage(field.bytes, fmt::format("index section: entry {}", out.size()), &message));
     IndexEntry entry;
     entry.uuid = FormatUuid(message.uuid().bytes());
     entry.name = message.name();

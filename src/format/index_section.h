@@ -20,7 +20,8 @@ inline constexpr std::string_view kMemWalIndexName = "__lance_mem_wal";
 struct IndexEntry {
   std::string uuid;  ///< With dashes.
   std::string name;
-  std::string type;  ///< "BTree", "Bitmap", "Vector" and so on, from the details' type; empty: not recorded.
+  std::string type;  ///< "BTree", "Bitmap", "Vector" and so on, from the details' type; empty: not
+                     ///< recorded.
   std::vector<int32_t> fields;
   uint64_t dataset_version = 0;
   std::optional<int32_t> index_version;

@@ -27,7 +27,9 @@ struct MessageSpan {
   uint64_t size = 0;
 };
 
-arrow::Status Corrupt(std::string message) { return MakeError(ErrorKind::kCorrupt, std::move(message)); }
+arrow::Status Corrupt(std::string message) {
+  return MakeError(ErrorKind::kCorrupt, std::move(message));
+}
 
 std::string_view ViewOf(const arrow::Buffer& buffer) {
   return {reinterpret_cast<const char*>(buffer.data()), static_cast<size_t>(buffer.size())};
@@ -36,7 +38,8 @@ std::string_view ViewOf(const arrow::Buffer& buffer) {
 /// Finds the manifest message by the 16 bytes at the end of the file.
 arrow::Result<MessageSpan> FindMessage(std::string_view file) {
   if (file.size() < kTrailerBytes) {
-    return Corrupt(fmt::format("not a manifest: {} bytes are too few for the trailer", file.size()));
+    return Corrupt(
+        fmt::format("not a manifest: {} bytes are too few for the trailer", file.size()));
   }
   const char* trailer = file.data() + file.size() - kTrailerBytes;
   if (std::string_view(trailer + 12, 4) != kMagic) {
@@ -45,29 +48,33 @@ arrow::Result<MessageSpan> FindMessage(std::string_view file) {
   const auto major = LoadLittleEndian<uint16_t>(trailer + 8);
   const auto minor = LoadLittleEndian<uint16_t>(trailer + 10);
   if (major != kMajorVersion || minor != kMinorVersion) {
-    return Corrupt(fmt::format("not a manifest: its trailer says version {}.{}, expected {}.{}", major, minor,
-                               kMajorVersion, kMinorVersion));
+    return Corrupt(fmt::format("not a manifest: its trailer says version {}.{}, expected {}.{}",
+                               major, minor, kMajorVersion, kMinorVersion));
   }
   const auto position = LoadLittleEndian<uint64_t>(trailer);
   if (position > file.size() - kTrailerBytes || file.size() - kTrailerBytes - position < 4) {
-    return Corrupt(fmt::format("manifest message at byte {} lies outside the file of {} bytes", position, file.size()));
+    return Corrupt(fmt::format("manifest message at byte {} lies outside the file of {} bytes",
+                               position, file.size()));
   }
   const auto length = LoadLittleEndian<uint32_t>(file.data() + position);
   if (position + 4 + length + kTrailerBytes != file.size()) {
-    return Corrupt(fmt::format("manifest length does not match: message of {} bytes at byte {} in a file of {}", length,
-                               position, file.size()));
+    return Corrupt(fmt::format(
+        "manifest length does not match: message of {} bytes at byte {} in a file of {}", length,
+        position, file.size()));
   }
   return MessageSpan{position + 4, length};
 }
 
-arrow::Result<std::string_view> FindSection(std::string_view file, uint64_t position, const char* name) {
+arrow::Result<std::string_view> FindSection(std::string_view file, uint64_t position,
+                                            const char* name) {
   if (position > file.size() || file.size() - position < 4) {
-    return Corrupt(fmt::format("{} at byte {} lies outside the file of {} bytes", name, position, file.size()));
+    return Corrupt(fmt::format("{} at byte {} lies outside the file of {} bytes", name, position,
+                               file.size()));
   }
   const auto length = LoadLittleEndian<uint32_t>(file.data() + position);
   if (length > file.size() - position - 4) {
-    return Corrupt(fmt::format("{} of {} bytes at byte {} lies outside the file of {} bytes", name, length, position,
-                               file.size()));
+    return Corrupt(fmt::format("{} of {} bytes at byte {} lies outside the file of {} bytes", name,
+                               length, position, file.size()));
   }
   return file.substr(position + 4, length);
 }
@@ -115,7 +122,8 @@ void CopyHead(const proto::ManifestHead& head, Manifest* out) {
   if (head.has_max_fragment_id()) out->max_fragment_id = head.max_fragment_id();
   out->transaction_file = head.transaction_file();
   if (head.has_writer_version()) {
-    out->writer_version = WriterVersion{head.writer_version().library(), head.writer_version().version()};
+    out->writer_version =
+        WriterVersion{head.writer_version().library(), head.writer_version().version()};
   }
   out->next_row_id = head.next_row_id();
   out->data_format_version = head.data_format().version();
@@ -131,7 +139,8 @@ void CopyHead(const proto::ManifestHead& head, Manifest* out) {
   }
   if (head.has_branch()) out->branch = head.branch();
   out->tag = head.tag();
-  if (head.has_max_allocated_field_id()) out->max_allocated_field_id = head.max_allocated_field_id();
+  if (head.has_max_allocated_field_id())
+    out->max_allocated_field_id = head.max_allocated_field_id();
 }
 
 arrow::Status CheckDataFormat(const proto::ManifestHead& head) {
@@ -140,7 +149,8 @@ arrow::Status CheckDataFormat(const proto::ManifestHead& head) {
   for (const char* known : {"0.1", "2.0", "2.1", "2.2", "2.3"}) {
     if (version == known) return arrow::Status::OK();
   }
-  return MakeError(ErrorKind::kUnsupportedFeature, fmt::format("data storage version is unknown: \"{}\"", version));
+  return MakeError(ErrorKind::kUnsupportedFeature,
+                   fmt::format("data storage version is unknown: \"{}\"", version));
 }
 
 /// Rules over the whole fragment list that every reader relies on.
@@ -152,7 +162,8 @@ arrow::Status CheckFragments(ManifestRules rules, Manifest* decoded) {
     ids.push_back(ToInteger(fragment.id));
     if (rules == ManifestRules::kEnforced && manifest.has_stable_row_ids() &&
         fragment.row_ids.placement == LineagePlacement::kAbsent) {
-      return Corrupt(fmt::format("table has stable row ids, but fragment {} has none", ToInteger(fragment.id)));
+      return Corrupt(fmt::format("table has stable row ids, but fragment {} has none",
+                                 ToInteger(fragment.id)));
     }
   }
   decoded->fragments_ascend = std::is_sorted(ids.begin(), ids.end());
@@ -168,16 +179,19 @@ arrow::Status CheckFragments(ManifestRules rules, Manifest* decoded) {
 
 const Fragment* Manifest::FindFragment(FragmentId id) const {
   const auto found =
-      fragments_ascend
-          ? std::lower_bound(fragments.begin(), fragments.end(), id,
-                             [](const Fragment& fragment, FragmentId wanted) { return fragment.id < wanted; })
-          : std::find_if(fragments.begin(), fragments.end(), [id](const Fragment& fragment) { return fragment.id == id; });
+      fragments_ascend ? std::lower_bound(fragments.begin(), fragments.end(), id,
+                                          [](const Fragment& fragment, FragmentId wanted) {
+                                            return fragment.id < wanted;
+                                          })
+                       : std::find_if(fragments.begin(), fragments.end(),
+                                      [id](const Fragment& fragment) { return fragment.id == id; });
   return found == fragments.end() || found->id != id ? nullptr : &*found;
 }
 
 int64_t Manifest::HighestFragmentId() const {
   int64_t highest = max_fragment_id.has_value() ? int64_t{*max_fragment_id} : -1;
-  for (const auto& fragment : fragments) highest = std::max(highest, int64_t{ToInteger(fragment.id)});
+  for (const auto& fragment : fragments)
+    highest = std::max(highest, int64_t{ToInteger(fragment.id)});
   return highest;
 }
 
@@ -191,18 +205,21 @@ arrow::Result<Manifest> DecodeManifest(std::shared_ptr<arrow::Buffer> file, Mani
   proto::ManifestHead head;
   ARROW_RETURN_NOT_OK(ParseMessage(manifest.head, "manifest message", &head));
   const auto readable = CheckReadable(head.reader_feature_flags(), head.writer_feature_flags());
-  const bool tolerated = rules == ManifestRules::kTolerant && KindOf(readable) == ErrorKind::kCorrupt;
+  const bool tolerated =
+      rules == ManifestRules::kTolerant && KindOf(readable) == ErrorKind::kCorrupt;
   if (!readable.ok() && !tolerated) return readable;
   if (rules == ManifestRules::kEnforced) ARROW_RETURN_NOT_OK(CheckDataFormat(head));
   CopyHead(head, &manifest);
   if (manifest.version == Version{0}) return Corrupt("manifest has no version number");
   if (head.has_index_section()) {
-    ARROW_ASSIGN_OR_RAISE(manifest.index_section, FindSection(bytes, head.index_section(), "index section"));
+    ARROW_ASSIGN_OR_RAISE(manifest.index_section,
+                          FindSection(bytes, head.index_section(), "index section"));
   }
   if (head.has_transaction_section() || head.has_old_transaction_section()) {
-    const uint64_t position =
-        head.has_transaction_section() ? head.transaction_section() : head.old_transaction_section();
-    ARROW_ASSIGN_OR_RAISE(manifest.transaction, FindSection(bytes, position, "transaction section"));
+    const uint64_t position = head.has_transaction_section() ? head.transaction_section()
+                                                             : head.old_transaction_section();
+    ARROW_ASSIGN_OR_RAISE(manifest.transaction,
+                          FindSection(bytes, position, "transaction section"));
   }
   ARROW_RETURN_NOT_OK(CheckFragments(rules, &manifest));
   return manifest;
@@ -225,9 +242,12 @@ ManifestFileBuilder::ManifestFileBuilder(std::optional<std::string_view> index_s
   AppendLittleEndian(out_, uint32_t{0});
 }
 
-void ManifestFileBuilder::AddFragment(std::string_view encoded) { AppendBytesField(out_, kFieldFragments, encoded); }
+void ManifestFileBuilder::AddFragment(std::string_view encoded) {
+  AppendBytesField(out_, kFieldFragments, encoded);
+}
 
-arrow::Result<std::string> ManifestFileBuilder::Finish(const Manifest& previous, const ManifestEdit& edit) {
+arrow::Result<std::string> ManifestFileBuilder::Finish(const Manifest& previous,
+                                                       const ManifestEdit& edit) {
   proto::ManifestHead head;
   ARROW_RETURN_NOT_OK(ParseMessage(previous.head, "previous manifest", &head));
   head.set_version(ToInteger(edit.version));
@@ -248,11 +268,13 @@ arrow::Result<std::string> ManifestFileBuilder::Finish(const Manifest& previous,
   head.clear_transaction_section();
   if (index_section_.has_value()) head.set_index_section(*index_section_);
   if (transaction_section_.has_value()) head.set_transaction_section(*transaction_section_);
-  if (!head.AppendToString(&out_)) return MakeError(ErrorKind::kInternal, "manifest cannot be serialised");
+  if (!head.AppendToString(&out_))
+    return MakeError(ErrorKind::kInternal, "manifest cannot be serialised");
 
   const uint64_t length = out_.size() - message_begin_ - 4;
   if (length > std::numeric_limits<uint32_t>::max()) {
-    return MakeError(ErrorKind::kTooLarge, fmt::format("manifest message would have {} bytes", length));
+    return MakeError(ErrorKind::kTooLarge,
+                     fmt::format("manifest message would have {} bytes", length));
   }
   StoreLittleEndian(out_.data() + message_begin_, static_cast<uint32_t>(length));
   AppendLittleEndian(out_, static_cast<uint64_t>(message_begin_));

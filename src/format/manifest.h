@@ -1,6 +1,7 @@
 /// \file
 /// The file that describes one version, and how to write the file of the next one.
-/// Spec: format/table.md, headings 2 (bytes and message), 5 (writer version), 7 (what to carry over).
+/// Spec: format/table.md, headings 2 (bytes and message), 5 (writer version), 7 (what to carry
+/// over).
 #pragma once
 
 #include <arrow/buffer.h>
@@ -40,7 +41,7 @@ struct Manifest {
   std::vector<SchemaField> fields;
   std::map<std::string, std::string> schema_metadata;
   std::vector<Fragment> fragments;
-  bool fragments_ascend = true;  ///< They are listed by id.
+  bool fragments_ascend = true;   ///< They are listed by id.
   int64_t timestamp_seconds = 0;  ///< UTC, since 1970.
   int32_t timestamp_nanos = 0;
   uint64_t reader_flags = 0;
@@ -63,8 +64,8 @@ struct Manifest {
   std::string head;
 
   bool has_stable_row_ids() const { return (reader_flags & 2) != 0; }
-  /// The fragment of a number; null if the version has none. Cost: logarithmic when fragments are listed by id, as the
-  /// format wants it.
+  /// The fragment of a number; null if the version has none. Cost: logarithmic when fragments are
+  /// listed by id, as the format wants it.
   const Fragment* FindFragment(FragmentId id) const;
   /// The highest fragment id ever given out, from the counter or the list; -1 when there was none.
   int64_t HighestFragmentId() const;
@@ -73,13 +74,14 @@ struct Manifest {
 /// Whether a manifest that breaks rules over the whole message is refused.
 enum class ManifestRules {
   kEnforced,
-  kTolerant,  ///< One-sided flags, an unknown data format, fragments twice or without ids go through: for verify only.
+  kTolerant,  ///< One-sided flags, an unknown data format, fragments twice or without ids go
+              ///< through: for verify only.
 };
 
-/// Reads a manifest file. One pass over its top level and its fragment messages; sequences are not decoded.
-/// Errors: kCorrupt (trailer, lengths, message, duplicate or unsorted positions; the message names the place),
-/// kUnsupportedFeature (feature flags, data format, deletion file type, legacy layouts).
-/// Does not know the file's name: callers add it.
+/// Reads a manifest file. One pass over its top level and its fragment messages; sequences are not
+/// decoded. Errors: kCorrupt (trailer, lengths, message, duplicate or unsorted positions; the
+/// message names the place), kUnsupportedFeature (feature flags, data format, deletion file type,
+/// legacy layouts). Does not know the file's name: callers add it.
 arrow::Result<Manifest> DecodeManifest(std::shared_ptr<arrow::Buffer> file,
                                        ManifestRules rules = ManifestRules::kEnforced);
 
@@ -96,13 +98,13 @@ struct ManifestEdit {
   WriterVersion writer_version;
 };
 
-/// Starts the bytes of a manifest file: optional sections first, then fragments one by one, then the rest.
-/// The whole file is built in memory, once; `Finish` returns it.
+/// Starts the bytes of a manifest file: optional sections first, then fragments one by one, then
+/// the rest. The whole file is built in memory, once; `Finish` returns it.
 class ManifestFileBuilder {
  public:
   /// `fragments_bytes_expected` sizes the buffer in advance.
-  ManifestFileBuilder(std::optional<std::string_view> index_section, std::optional<std::string_view> transaction,
-                      size_t fragments_bytes_expected);
+  ManifestFileBuilder(std::optional<std::string_view> index_section,
+                      std::optional<std::string_view> transaction, size_t fragments_bytes_expected);
   /// Appends one encoded fragment, in ascending id order.
   void AddFragment(std::string_view encoded);
   /// Appends the remaining fields of `previous` under `edit`, lengths and trailer.

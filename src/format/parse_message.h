@@ -1,5 +1,6 @@
 /// \file
-/// Parses a protobuf message that came from outside: within protobuf's limits, and without a word on stderr.
+/// Parses a protobuf message that came from outside: within protobuf's limits, and without a word
+/// on stderr.
 #pragma once
 
 #include <arrow/status.h>
@@ -14,6 +15,7 @@ namespace pennon {
 
 /// Reads `bytes` into `message`. `name` begins the message of an error, e.g. "transaction message".
 /// Errors: kCorrupt; kTooLarge from 2 GiB on, which protobuf cannot read.
-arrow::Status ParseMessage(std::string_view bytes, std::string_view name, google::protobuf::MessageLite* message);
+arrow::Status ParseMessage(std::string_view bytes, std::string_view name,
+                           google::protobuf::MessageLite* message);
 
 }  // namespace pennon

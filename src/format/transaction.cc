@@ -55,7 +55,8 @@ std::string IndexNames(const proto::Transaction::CreateIndex& operation) {
   std::string out;
   for (const auto& index : operation.new_indices()) out += (out.empty() ? "" : ", ") + index.name();
   if (out.empty() && operation.removed_indices_size() > 0) {
-    for (const auto& index : operation.removed_indices()) out += (out.empty() ? "dropped " : ", ") + index.name();
+    for (const auto& index : operation.removed_indices())
+      out += (out.empty() ? "dropped " : ", ") + index.name();
   }
   return out;
 }
@@ -65,7 +66,9 @@ std::string Detail(const proto::Transaction& transaction) {
     case proto::Transaction::kAppend:
       return fmt::format("{} new fragment(s)", transaction.append().fragments_size());
     case proto::Transaction::kDelete:
-      return transaction.delete_().predicate().empty() ? "" : "where " + transaction.delete_().predicate();
+      return transaction.delete_().predicate().empty()
+                 ? ""
+                 : "where " + transaction.delete_().predicate();
     case proto::Transaction::kOverwrite:
       return fmt::format("{} new fragment(s)", transaction.overwrite().fragments_size());
     case proto::Transaction::kCreateIndex:
@@ -84,8 +87,10 @@ std::string Detail(const proto::Transaction& transaction) {
     case proto::Transaction::kReserveFragments:
       return fmt::format("{} fragment id(s)", transaction.reserve_fragments().num_fragments());
     case proto::Transaction::kUpdate:
-      return fmt::format("{} removed, {} changed, {} new fragment(s)", transaction.update().removed_fragment_ids_size(),
-                         transaction.update().updated_fragments_size(), transaction.update().new_fragments_size());
+      return fmt::format("{} removed, {} changed, {} new fragment(s)",
+                         transaction.update().removed_fragment_ids_size(),
+                         transaction.update().updated_fragments_size(),
+                         transaction.update().new_fragments_size());
     case proto::Transaction::kDataReplacement:
       return fmt::format("{} file(s)", transaction.data_replacement().replacements_size());
     case proto::Transaction::kClone:
@@ -108,8 +113,10 @@ arrow::Result<std::vector<RewriteGroup>> RewriteGroups(const proto::Transaction:
   std::vector<RewriteGroup> groups;
   if (rewrite.deprecated_old_fragments_size() > 0) {
     RewriteGroup group;
-    ARROW_RETURN_NOT_OK(AppendFragmentIds(rewrite.deprecated_old_fragments(), &group.old_fragments));
-    ARROW_RETURN_NOT_OK(AppendFragmentIds(rewrite.deprecated_new_fragments(), &group.new_fragments));
+    ARROW_RETURN_NOT_OK(
+        AppendFragmentIds(rewrite.deprecated_old_fragments(), &group.old_fragments));
+    ARROW_RETURN_NOT_OK(
+        AppendFragmentIds(rewrite.deprecated_new_fragments(), &group.new_fragments));
     groups.push_back(std::move(group));
   }
   for (const auto& message : rewrite.groups()) {
@@ -138,7 +145,8 @@ arrow::Result<Transaction> DecodeTransaction(std::string_view bytes) {
   return out;
 }
 
-std::string EncodeSelfRewrite(Version read_version, std::string_view uuid, const std::vector<FragmentId>& fragments,
+std::string EncodeSelfRewrite(Version read_version, std::string_view uuid,
+                              const std::vector<FragmentId>& fragments,
                               const std::map<std::string, std::string>& properties) {
   proto::Transaction message;
   message.set_read_version(ToInteger(read_version));

@@ -35,9 +35,11 @@ struct Transaction {
 /// Reads a transaction message. Errors: kCorrupt.
 arrow::Result<Transaction> DecodeTransaction(std::string_view bytes);
 
-/// Returns the bytes of a Rewrite whose one group maps each of `fragments` onto itself; with no fragments the
-/// group is left out. Carries ids only, so it stays small and always fits into the manifest file.
-std::string EncodeSelfRewrite(Version read_version, std::string_view uuid, const std::vector<FragmentId>& fragments,
+/// Returns the bytes of a Rewrite whose one group maps each of `fragments` onto itself; with no
+/// fragments the group is left out. Carries ids only, so it stays small and always fits into the
+/// manifest file.
+std::string EncodeSelfRewrite(Version read_version, std::string_view uuid,
+                              const std::vector<FragmentId>& fragments,
                               const std::map<std::string, std::string>& properties);
 
 /// Returns the name of a transaction file, e.g. "4-550e8400-e29b-41d4-a716-446655440000.txn".

@@ -16,8 +16,8 @@
 namespace pennon {
 namespace {
 
-/// Files of this size and more are mapped by ReadWhole: a mapping costs a few page faults where a copy costs
-/// time and memory for bytes that nobody looks at.
+/// Files of this size and more are mapped by ReadWhole: a mapping costs a few page faults where a
+/// copy costs time and memory for bytes that nobody looks at.
 constexpr uint64_t kMapFromBytes = 1 << 20;
 constexpr int kStagingTriesMax = 1000;
 
@@ -44,7 +44,8 @@ class FileDescriptor {
 class MappedBuffer : public arrow::Buffer {
  public:
   MappedBuffer(void* address, uint64_t size)
-      : arrow::Buffer(static_cast<const uint8_t*>(address), static_cast<int64_t>(size)), address_(address) {}
+      : arrow::Buffer(static_cast<const uint8_t*>(address), static_cast<int64_t>(size)),
+        address_(address) {}
   ~MappedBuffer() override { ::munmap(address_, static_cast<size_t>(size())); }
   MappedBuffer(const MappedBuffer&) = delete;
   MappedBuffer& operator=(const MappedBuffer&) = delete;
@@ -56,16 +57,16 @@ class MappedBuffer : public arrow::Buffer {
 arrow::Status ReadExactly(int descriptor, const std::string& path, ByteRange range, uint8_t* out) {
   uint64_t done = 0;
   while (done < range.size()) {
-    const ssize_t got =
-        ::pread(descriptor, out + done, range.size() - done, static_cast<off_t>(range.begin + done));
+    const ssize_t got = ::pread(descriptor, out + done, range.size() - done,
+                                static_cast<off_t>(range.begin + done));
     if (got < 0) {
       if (errno == EINTR) continue;
       return SystemError("read", path);
     }
     if (got == 0) {
       return MakeError(ErrorKind::kCorrupt,
-                       fmt::format("file is cut short: needed bytes {} to {}, it ends at {}: {}", range.begin,
-                                   range.end, range.begin + done, path));
+                       fmt::format("file is cut short: needed bytes {} to {}, it ends at {}: {}",
+                                   range.begin, range.end, range.begin + done, path));
     }
     done += static_cast<uint64_t>(got);
   }
@@ -83,8 +84,9 @@ class LocalFile : public RandomAccessFile {
   }
   arrow::Result<std::shared_ptr<arrow::Buffer>> ReadAt(ByteRange range) override {
     if (range.end > size_ || range.begin > range.end) {
-      return MakeError(ErrorKind::kCorrupt, fmt::format("file is cut short: needed bytes {} to {}, it has {}: {}",
-                                                        range.begin, range.end, size_, path_));
+      return MakeError(ErrorKind::kCorrupt,
+                       fmt::format("file is cut short: needed bytes {} to {}, it has {}: {}",
+                                   range.begin, range.end, size_, path_));
     }
     ARROW_ASSIGN_OR_RAISE(auto buffer, arrow::AllocateBuffer(static_cast<int64_t>(range.size())));
     ARROW_RETURN_NOT_OK(ReadInto(range, buffer->mutable_data()));
@@ -141,7 +143,8 @@ class LocalStore : public Store {
     const auto size = static_cast<uint64_t>(info.st_size);
     if (size > size_bytes_max) {
       return MakeError(ErrorKind::kTooLarge,
-                       fmt::format("file is larger than allowed: {} bytes, at most {}: {}", size, size_bytes_max, path));
+                       fmt::format("file is larger than allowed: {} bytes, at most {}: {}", size,
+                                   size_bytes_max, path));
     }
     if (size >= kMapFromBytes) {
       void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, raw, 0);
@@ -232,7 +235,8 @@ class LocalStore : public Store {
     return status;
   }
 
-  /// Writes `bytes` to a new file beside `path` and returns its name. Nothing is left behind on an error.
+  /// Writes `bytes` to a new file beside `path` and returns its name. Nothing is left behind on an
+  /// error.
   arrow::Result<std::string> WriteStaging(const std::string& path, std::string_view bytes) {
     std::string staging;
     int raw = -1;
@@ -248,7 +252,8 @@ class LocalStore : public Store {
     if (raw < 0) return SystemError("write", staging);
     const FileDescriptor descriptor(raw);
     auto status = WriteExactly(raw, staging, bytes);
-    if (status.ok() && options_.sync && ::fdatasync(raw) != 0) status = SystemError("sync", staging);
+    if (status.ok() && options_.sync && ::fdatasync(raw) != 0)
+      status = SystemError("sync", staging);
     if (!status.ok()) {
       ::unlink(staging.c_str());
       return status;
@@ -259,7 +264,8 @@ class LocalStore : public Store {
   arrow::Status SyncFolder(const std::string& folder) const {
     if (!options_.sync) return arrow::Status::OK();
     const FileDescriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (descriptor.get() < 0 || ::fsync(descriptor.get()) != 0) return SystemError("sync folder", folder);
+    if (descriptor.get() < 0 || ::fsync(descriptor.get()) != 0)
+      return SystemError("sync folder", folder);
     return arrow::Status::OK();
   }
 
@@ -276,7 +282,9 @@ std::string JoinPath(std::string_view folder, std::string_view name) {
   return out;
 }
 
-std::shared_ptr<Store> MakeLocalStore(LocalStoreOptions options) { return std::make_shared<LocalStore>(options); }
+std::shared_ptr<Store> MakeLocalStore(LocalStoreOptions options) {
+  return std::make_shared<LocalStore>(options);
+}
 
 bool IsStagingName(std::string_view name) {
   const size_t mark = name.rfind('#');

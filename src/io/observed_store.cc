@@ -42,7 +42,8 @@ class ObservedStore : public Store {
     ARROW_RETURN_NOT_OK(observer_->After(event));
     return std::make_shared<ObservedFile>(std::move(file), observer_);
   }
-  arrow::Result<std::shared_ptr<arrow::Buffer>> ReadWhole(const std::string& path, uint64_t size_bytes_max) override {
+  arrow::Result<std::shared_ptr<arrow::Buffer>> ReadWhole(const std::string& path,
+                                                          uint64_t size_bytes_max) override {
     StoreEvent event{StoreCall::kReadWhole, path, 0};
     ARROW_RETURN_NOT_OK(observer_->Before(event));
     ARROW_ASSIGN_OR_RAISE(auto buffer, store_->ReadWhole(path, size_bytes_max));
@@ -91,7 +92,8 @@ class ObservedStore : public Store {
 
 }  // namespace
 
-std::shared_ptr<Store> MakeObservedStore(std::shared_ptr<Store> store, std::shared_ptr<StoreObserver> observer) {
+std::shared_ptr<Store> MakeObservedStore(std::shared_ptr<Store> store,
+                                         std::shared_ptr<StoreObserver> observer) {
   return std::make_shared<ObservedStore>(std::move(store), std::move(observer));
 }
 

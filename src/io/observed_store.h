@@ -10,6 +10,7 @@
 namespace pennon {
 
 /// Returns `store` with every call, also those of the files it opens, shown to `observer`.
-std::shared_ptr<Store> MakeObservedStore(std::shared_ptr<Store> store, std::shared_ptr<StoreObserver> observer);
+std::shared_ptr<Store> MakeObservedStore(std::shared_ptr<Store> store,
+                                         std::shared_ptr<StoreObserver> observer);
 
 }  // namespace pennon

@@ -1,7 +1,7 @@
 /// \file
-/// What Pennon asks of the place where tables lie: whole objects, ranges of them, listings, and a put that
-/// succeeds only if nobody was first. Paths are absolute within one store, '/'-separated, without a scheme.
-/// Spec: format/commit.md, heading 1 (put-if-absent per store).
+/// What Pennon asks of the place where tables lie: whole objects, ranges of them, listings, and a
+/// put that succeeds only if nobody was first. Paths are absolute within one store, '/'-separated,
+/// without a scheme. Spec: format/commit.md, heading 1 (put-if-absent per store).
 #pragma once
 
 #include <arrow/buffer.h>
@@ -39,8 +39,8 @@ struct FolderEntry {
 
 enum class PutOutcome { kWritten, kAlreadyExists };
 
-/// Safe for concurrent use. Every method is one store call; a missing path is kNotFound, a refused one kIo with
-/// the reason of the system in the message.
+/// Safe for concurrent use. Every method is one store call; a missing path is kNotFound, a refused
+/// one kIo with the reason of the system in the message.
 class Store {
  public:
   virtual ~Store() = default;
@@ -54,10 +54,12 @@ class Store {
   virtual arrow::Result<std::vector<FolderEntry>> ListFolder(const std::string& path) = 0;
   /// Returns size and kind of one path.
   virtual arrow::Result<FolderEntry> Stat(const std::string& path) = 0;
-  /// Writes or replaces an object; folders above it are made. Readers see the old or the new bytes, never a part.
+  /// Writes or replaces an object; folders above it are made. Readers see the old or the new bytes,
+  /// never a part.
   virtual arrow::Status Put(const std::string& path, std::string_view bytes) = 0;
   /// Writes an object only if there is none of that name, all of it or nothing.
-  virtual arrow::Result<PutOutcome> PutIfAbsent(const std::string& path, std::string_view bytes) = 0;
+  virtual arrow::Result<PutOutcome> PutIfAbsent(const std::string& path,
+                                                std::string_view bytes) = 0;
   virtual arrow::Status Remove(const std::string& path) = 0;
 };
 

@@ -1,6 +1,7 @@
 /// \file
 /// Walks a batch of ids in ascending order and tells where in the batch each one stands.
-/// Spec: design.md, heading 3 (a batch is sorted once, walked once, answered in the caller's order).
+/// Spec: design.md, heading 3 (a batch is sorted once, walked once, answered in the caller's
+/// order).
 #pragma once
 
 #include <cstddef>
@@ -22,7 +23,8 @@ class BatchOrder {
       for (size_t i = 0; i < ids_.size(); ++i) fn(ids_[i], i);
       return;
     }
-    for (const uint64_t packed : packed_) fn(smallest_ + (packed >> 32), static_cast<size_t>(packed & 0xFFFFFFFFu));
+    for (const uint64_t packed : packed_)
+      fn(smallest_ + (packed >> 32), static_cast<size_t>(packed & 0xFFFFFFFFu));
     for (const Wide& wide : wide_) fn(wide.id, wide.index);
   }
 

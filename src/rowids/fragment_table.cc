@@ -10,8 +10,8 @@
 
 namespace pennon {
 
-FragmentTable::FragmentTable(std::span<const IndexedFragment> fragments, std::shared_ptr<const void> owner,
-                             std::shared_ptr<RowIdSource> source)
+FragmentTable::FragmentTable(std::span<const IndexedFragment> fragments,
+                             std::shared_ptr<const void> owner, std::shared_ptr<RowIdSource> source)
     : size_(fragments.size()),
       fragments_(std::make_unique<Fragment[]>(fragments.size())),
       owner_(std::move(owner)),
@@ -23,11 +23,14 @@ FragmentTable::FragmentTable(std::span<const IndexedFragment> fragments, std::sh
     fragments_[i].physical_rows = fragments[i].physical_rows;
     fragments_[i].row_ids = fragments[i].row_ids;
   }
-  const auto ascends = [](const IndexedFragment& a, const IndexedFragment& b) { return a.id < b.id; };
+  const auto ascends = [](const IndexedFragment& a, const IndexedFragment& b) {
+    return a.id < b.id;
+  };
   if (std::is_sorted(fragments.begin(), fragments.end(), ascends)) return;
   by_id_.resize(size_);
   std::iota(by_id_.begin(), by_id_.end(), 0);
-  std::sort(by_id_.begin(), by_id_.end(), [&](uint32_t a, uint32_t b) { return ascends(fragments[a], fragments[b]); });
+  std::sort(by_id_.begin(), by_id_.end(),
+            [&](uint32_t a, uint32_t b) { return ascends(fragments[a], fragments[b]); });
 }
 
 std::optional<size_t> FragmentTable::OrdinalOf(FragmentId id) const {
@@ -67,7 +70,8 @@ void FragmentTable::Adopt(const FragmentTable& previous) {
     const auto ordinal = OrdinalOf(previous.fragments_[i].id);
     if (!ordinal || fragments_[*ordinal].row_ids != previous.fragments_[i].row_ids) continue;
     const Fragment& fragment = fragments_[*ordinal];
-    fragment.sequence.Set(std::make_unique<const RowIdSequence>(sequence->Rebind(fragment.row_ids, owner_)));
+    fragment.sequence.Set(
+        std::make_unique<const RowIdSequence>(sequence->Rebind(fragment.row_ids, owner_)));
   }
 }
 
@@ -82,15 +86,18 @@ arrow::Status FragmentTable::LoadDeletions(std::span<const uint32_t> ordinals) c
   std::vector<FragmentId> ids;
   std::vector<uint32_t> wanted;
   for (const uint32_t ordinal : ordinals) {
-    if (!fragments_[ordinal].has_deletions || fragments_[ordinal].deletions.get() != nullptr) continue;
+    if (!fragments_[ordinal].has_deletions || fragments_[ordinal].deletions.get() != nullptr)
+      continue;
     wanted.push_back(ordinal);
     ids.push_back(fragments_[ordinal].id);
   }
   if (wanted.empty()) return arrow::Status::OK();
   ARROW_ASSIGN_OR_RAISE(auto loaded, source_->LoadDeletions(ids));
-  if (loaded.size() != ids.size()) return MakeError(ErrorKind::kInternal, "wrong number of deletion vectors loaded");
+  if (loaded.size() != ids.size())
+    return MakeError(ErrorKind::kInternal, "wrong number of deletion vectors loaded");
   for (size_t i = 0; i < wanted.size(); ++i) {
-    fragments_[wanted[i]].deletions.Set(std::make_unique<const DeletionVector>(std::move(loaded[i])));
+    fragments_[wanted[i]].deletions.Set(
+        std::make_unique<const DeletionVector>(std::move(loaded[i])));
   }
   return arrow::Status::OK();
 }
@@ -105,7 +112,8 @@ arrow::Status FragmentTable::LoadSequences(std::span<const uint32_t> ordinals) c
   }
   if (wanted.empty()) return arrow::Status::OK();
   ARROW_ASSIGN_OR_RAISE(auto loaded, source_->LoadSequences(ids));
-  if (loaded.size() != ids.size()) return MakeError(ErrorKind::kInternal, "wrong number of row id sequences loaded");
+  if (loaded.size() != ids.size())
+    return MakeError(ErrorKind::kInternal, "wrong number of row id sequences loaded");
   for (size_t i = 0; i < wanted.size(); ++i) {
     fragments_[wanted[i]].sequence.Set(std::make_unique<const RowIdSequence>(std::move(loaded[i])));
   }

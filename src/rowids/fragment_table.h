@@ -1,7 +1,7 @@
 /// \file
-/// The fragments of one version as the row id index needs them: their encoded sequences, opened when first touched,
-/// and their deletion vectors, fetched when first needed.
-/// Spec: format/row-ids.md, heading 3 (inline and spilled sequences); design.md, heading 3.
+/// The fragments of one version as the row id index needs them: their encoded sequences, opened
+/// when first touched, and their deletion vectors, fetched when first needed. Spec:
+/// format/row-ids.md, heading 3 (inline and spilled sequences); design.md, heading 3.
 #pragma once
 
 #include <arrow/result.h>
@@ -31,15 +31,18 @@ struct IndexedFragment {
   std::string_view row_ids;
 };
 
-/// Fetches what lies outside of the manifest. Called by readers of the index, by several at once; what it returns
-/// is kept, so it is asked once for each fragment (twice at worst, by readers that come at the same time).
+/// Fetches what lies outside of the manifest. Called by readers of the index, by several at once;
+/// what it returns is kept, so it is asked once for each fragment (twice at worst, by readers that
+/// come at the same time).
 class RowIdSource {
  public:
   virtual ~RowIdSource() = default;
   /// The deletion vectors of fragments that have one, in the order asked.
-  virtual arrow::Result<std::vector<DeletionVector>> LoadDeletions(std::span<const FragmentId> fragments) = 0;
+  virtual arrow::Result<std::vector<DeletionVector>> LoadDeletions(
+      std::span<const FragmentId> fragments) = 0;
   /// The sequences of fragments whose `is_spilled` is set, in the order asked.
-  virtual arrow::Result<std::vector<RowIdSequence>> LoadSequences(std::span<const FragmentId> fragments) = 0;
+  virtual arrow::Result<std::vector<RowIdSequence>> LoadSequences(
+      std::span<const FragmentId> fragments) = 0;
 };
 
 class FragmentTable {
@@ -58,8 +61,8 @@ class FragmentTable {
 
   /// The sequence, opened at the first call; null for a spilled one that nobody has loaded.
   const RowIdSequence* SequenceIfThere(size_t ordinal) const;
-  /// Shares what look-ups in `previous` have made of inline sequences that are the same here. Cost: the fragments of
-  /// `previous`, and a comparison of the bytes of those that were opened.
+  /// Shares what look-ups in `previous` have made of inline sequences that are the same here. Cost:
+  /// the fragments of `previous`, and a comparison of the bytes of those that were opened.
   void Adopt(const FragmentTable& previous);
   /// The sequence, loaded if need be. Errors: those of the source; kCorrupt.
   arrow::Result<const RowIdSequence*> Sequence(size_t ordinal) const;
@@ -72,7 +75,8 @@ class FragmentTable {
     if (deletions == nullptr) return std::nullopt;
     return deletions->Contains(RowOffset{offset});
   }
-  /// Fetches deletion vectors and spilled sequences that are not there yet, each kind in one call to the source.
+  /// Fetches deletion vectors and spilled sequences that are not there yet, each kind in one call
+  /// to the source.
   arrow::Status LoadDeletions(std::span<const uint32_t> ordinals) const;
   arrow::Status LoadSequences(std::span<const uint32_t> ordinals) const;
 

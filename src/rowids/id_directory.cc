@@ -49,7 +49,8 @@ void IdDirectory::BuildTable() {
   table_.resize(num_stretches + 1);
   size_t entry = 0;
   for (size_t stretch = 0; stretch < num_stretches; ++stretch) {
-    while (entry < smallest_.size() && ((smallest_[entry] - smallest_.front()) >> shift_) < stretch) ++entry;
+    while (entry < smallest_.size() && ((smallest_[entry] - smallest_.front()) >> shift_) < stretch)
+      ++entry;
     table_[stretch] = static_cast<uint32_t>(entry);
   }
   table_[num_stretches] = static_cast<uint32_t>(smallest_.size());
@@ -97,8 +98,9 @@ uint64_t IdDirectory::OverlapDepth() const {
 }
 
 uint64_t IdDirectory::memory_bytes() const {
-  uint64_t bytes = smallest_.capacity() * sizeof(uint64_t) + largest_.capacity() * sizeof(uint64_t) +
-                   payload_.capacity() * sizeof(Payload) + table_.capacity() * sizeof(uint32_t);
+  uint64_t bytes = smallest_.capacity() * sizeof(uint64_t) +
+                   largest_.capacity() * sizeof(uint64_t) + payload_.capacity() * sizeof(Payload) +
+                   table_.capacity() * sizeof(uint32_t);
   for (const auto& level : levels_) bytes += level.capacity() * sizeof(uint64_t);
   return bytes;
 }

@@ -1,7 +1,7 @@
 /// \file
-/// Which of many intervals of ids hold an id: intervals in order of their smallest id, searched by prefix table,
-/// with the largest ids of whole blocks above them where intervals overlap.
-/// Spec: design.md, heading 3 (the directory); format/row-ids.md, heading 6.
+/// Which of many intervals of ids hold an id: intervals in order of their smallest id, searched by
+/// prefix table, with the largest ids of whole blocks above them where intervals overlap. Spec:
+/// design.md, heading 3 (the directory); format/row-ids.md, heading 6.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,9 @@ class IdDirectory {
   IdDirectory() = default;
 
   size_t size() const { return smallest_.size(); }
-  Entry entry(size_t i) const { return {smallest_[i], largest_[i], payload_[i].what, payload_[i].where}; }
+  Entry entry(size_t i) const {
+    return {smallest_[i], largest_[i], payload_[i].what, payload_[i].where};
+  }
   uint64_t largest(size_t i) const { return largest_[i]; }
   /// Entries whose smallest id is at most `id`: they are [0, result).
   size_t CountStartingAtOrBelow(uint64_t id) const;
@@ -38,8 +40,9 @@ class IdDirectory {
   uint64_t OverlapDepth() const;
   uint64_t memory_bytes() const;
 
-  /// Calls `fn(i)` for every entry that holds `id`, ascending, until it returns false; `starting` is
-  /// CountStartingAtOrBelow(id). Cost: the number of such entries, each times the height of the levels.
+  /// Calls `fn(i)` for every entry that holds `id`, ascending, until it returns false; `starting`
+  /// is CountStartingAtOrBelow(id). Cost: the number of such entries, each times the height of the
+  /// levels.
   template <typename Fn>
   void ForEachHolding(uint64_t id, size_t starting, Fn&& fn) const {
     if (starting == 0) return;
@@ -69,7 +72,8 @@ class IdDirectory {
       if (level == 0 && first >= starting) return true;
       if (levels_[level][block] < id) continue;
       if (level > 0) {
-        const size_t stop = first + kFanOut < levels_[level - 1].size() ? first + kFanOut : levels_[level - 1].size();
+        const size_t stop = first + kFanOut < levels_[level - 1].size() ? first + kFanOut
+                                                                        : levels_[level - 1].size();
         if (!Visit(id, starting, level - 1, first, stop, fn)) return false;
         continue;
       }
@@ -84,7 +88,8 @@ class IdDirectory {
   std::vector<uint64_t> smallest_;
   std::vector<uint64_t> largest_;
   std::vector<Payload> payload_;
-  // Number of entries that start before each stretch of 2^shift_ ids, from the first entry's smallest id on.
+  // Number of entries that start before each stretch of 2^shift_ ids, from the first entry's
+  // smallest id on.
   std::vector<uint32_t> table_;
   uint32_t shift_ = 0;
   std::vector<std::vector<uint64_t>> levels_;

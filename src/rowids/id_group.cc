@@ -20,7 +20,8 @@ constexpr uint64_t kBytesPerBlockMax = 4096;
 
 // Rows of a member whose ids lie in [begin, begin + span), as runs: fn(offset, first_id, length).
 template <typename Fn>
-void ForEachRunOf(const RowIdSequence& sequence, const Member& member, uint64_t begin, uint64_t span, Fn&& fn) {
+void ForEachRunOf(const RowIdSequence& sequence, const Member& member, uint64_t begin,
+                  uint64_t span, Fn&& fn) {
   const bool whole = member.segment == Member::kWholeSequence;
   const size_t first_segment = whole ? 0 : member.segment;
   const size_t stop = whole ? sequence.segments().size() : member.segment + size_t{1};
@@ -43,13 +44,15 @@ void ForEachRunOf(const RowIdSequence& sequence, const Member& member, uint64_t 
   }
 }
 
-uint64_t CountRowsIn(const RowIdSequence& sequence, const Member& member, uint64_t begin, uint64_t last) {
+uint64_t CountRowsIn(const RowIdSequence& sequence, const Member& member, uint64_t begin,
+                     uint64_t last) {
   if (member.segment == Member::kWholeSequence) return sequence.size();
   const Segment& segment = sequence.segments()[member.segment];
   const SegmentIndex& index = sequence.IndexOf(member.segment);
   if (!segment.is_ascending()) return CountRows(segment, &index);
   const uint64_t below = CountBelow(segment, index, begin);
-  const uint64_t end = last == ~uint64_t{0} ? CountRows(segment, &index) : CountBelow(segment, index, last + 1);
+  const uint64_t end =
+      last == ~uint64_t{0} ? CountRows(segment, &index) : CountBelow(segment, index, last + 1);
   return end > below ? end - below : 0;  // a body out of order may count backwards
 }
 
@@ -79,19 +82,23 @@ IdGroup::IdGroup(std::vector<Member> members) : members_(std::move(members)) {
     const auto at = std::lower_bound(ordinals_.begin(), ordinals_.end(), member.ordinal);
     fragment_of_member_.push_back(static_cast<uint32_t>(at - ordinals_.begin()));
   }
-  // A part of an unsorted array costs as much to get at as all of it, so those are merged as a whole.
+  // A part of an unsorted array costs as much to get at as all of it, so those are merged as a
+  // whole.
   const uint64_t num_blocks = any_order ? 1 : num_rows_ / kRowsPerBlock + 1;
-  while (block_shift_ < 63 && ((largest_ - smallest_) >> block_shift_) >= num_blocks) ++block_shift_;
+  while (block_shift_ < 63 && ((largest_ - smallest_) >> block_shift_) >= num_blocks)
+    ++block_shift_;
   num_blocks_ = static_cast<size_t>((largest_ - smallest_) >> block_shift_) + 1;
   blocks_ = std::make_unique<Block[]>(num_blocks_);
   const uint64_t price = num_rows_ / num_blocks_ * kMergeNsPerRow / kPaidShare + 1;
-  for (size_t i = 0; i < num_blocks_; ++i) blocks_[i].price_ns.store(price, std::memory_order_relaxed);
+  for (size_t i = 0; i < num_blocks_; ++i)
+    blocks_[i].price_ns.store(price, std::memory_order_relaxed);
 }
 
 MergePlan IdGroup::PlanFor(const FragmentTable& fragments, size_t block) const {
   MergePlan plan;
   plan.begin = smallest_ + (uint64_t{block} << block_shift_);
-  const uint64_t last = std::min(largest_ - plan.begin, (uint64_t{1} << block_shift_) - 1) + plan.begin;
+  const uint64_t last =
+      std::min(largest_ - plan.begin, (uint64_t{1} << block_shift_) - 1) + plan.begin;
   plan.span = last - plan.begin + 1;
   plan.num_fragments = static_cast<uint32_t>(ordinals_.size());
   for (const Member& member : members_) {
@@ -117,8 +124,8 @@ MergedRun IdGroup::Merge(const FragmentTable& fragments, const MergePlan& plan) 
   });
 }
 
-const MergedRun* IdGroup::Pay(const FragmentTable& fragments, MergeBudget* budget, const Block& block,
-                              uint64_t cost_ns) const {
+const MergedRun* IdGroup::Pay(const FragmentTable& fragments, MergeBudget* budget,
+                              const Block& block, uint64_t cost_ns) const {
   // What a merged run would have cost is not lost by asking.
   if (cost_ns <= kMergedNs) return nullptr;
   const uint64_t due = cost_ns - kMergedNs;
@@ -146,7 +153,8 @@ const MergedRun* IdGroup::Pay(const FragmentTable& fragments, MergeBudget* budge
 }
 
 uint64_t IdGroup::memory_bytes() const {
-  uint64_t bytes = sizeof(*this) + members_.capacity() * sizeof(Member) + directory_.memory_bytes() +
+  uint64_t bytes = sizeof(*this) + members_.capacity() * sizeof(Member) +
+                   directory_.memory_bytes() +
                    (ordinals_.capacity() + fragment_of_member_.capacity()) * sizeof(uint32_t) +
                    num_blocks_ * sizeof(Block);
   for (size_t i = 0; i < num_blocks_; ++i) {

@@ -1,7 +1,8 @@
 /// \file
-/// Segments whose ids overlap so much that asking each of them is dear. They are asked one by one at first; the
-/// group watches what that costs and merges a stretch of ids once the look-ups in it would have paid for merging.
-/// Spec: design.md, heading 3. See docs/decisions/102-adaptive-row-id-index.md.
+/// Segments whose ids overlap so much that asking each of them is dear. They are asked one by one
+/// at first; the group watches what that costs and merges a stretch of ids once the look-ups in it
+/// would have paid for merging. Spec: design.md, heading 3. See
+/// docs/decisions/102-adaptive-row-id-index.md.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +36,8 @@ struct Member {
 /// Bytes that merged runs of one index may take in all.
 class MergeBudget {
  public:
-  explicit MergeBudget(uint64_t bytes_max) : left_(static_cast<int64_t>(std::min(bytes_max, kBytesMax))) {}
+  explicit MergeBudget(uint64_t bytes_max)
+      : left_(static_cast<int64_t>(std::min(bytes_max, kBytesMax))) {}
 
   /// Takes `bytes`, or nothing and returns false.
   bool Take(uint64_t bytes) {
@@ -44,16 +46,20 @@ class MergeBudget {
     left_.fetch_add(wanted, std::memory_order_relaxed);
     return false;
   }
-  void GiveBack(uint64_t bytes) { left_.fetch_add(static_cast<int64_t>(bytes), std::memory_order_relaxed); }
+  void GiveBack(uint64_t bytes) {
+    left_.fetch_add(static_cast<int64_t>(bytes), std::memory_order_relaxed);
+  }
 
  private:
   static constexpr uint64_t kBytesMax = uint64_t{1} << 62;
   std::atomic<int64_t> left_;
 };
 
-/// Calls `fn(offset)` for the rows of a member that hold `id`: none or one. The fragment's sequence is there.
+/// Calls `fn(offset)` for the rows of a member that hold `id`: none or one. The fragment's sequence
+/// is there.
 template <typename Fn>
-void SearchMember(const FragmentTable& fragments, uint32_t ordinal, uint32_t segment, uint64_t id, Fn&& fn) {
+void SearchMember(const FragmentTable& fragments, uint32_t ordinal, uint32_t segment, uint64_t id,
+                  Fn&& fn) {
   const RowIdSequence& sequence = *fragments.SequenceIfThere(ordinal);
   if (segment == Member::kWholeSequence) {
     if (const auto position = sequence.PositionOf(RowId{id})) fn(uint64_t{ToInteger(*position)});
@@ -71,10 +77,11 @@ class IdGroup {
   uint64_t largest() const { return largest_; }
   std::span<const Member> members() const { return members_; }
 
-  /// Calls `fn(ordinal, offset)` for every row of the group that holds `id`, which lies in its bounds. Thread-safe;
-  /// may merge on the way, within `budget`.
+  /// Calls `fn(ordinal, offset)` for every row of the group that holds `id`, which lies in its
+  /// bounds. Thread-safe; may merge on the way, within `budget`.
   template <typename Fn>
-  void ForEachSlot(const FragmentTable& fragments, MergeBudget* budget, uint64_t id, Fn&& fn) const {
+  void ForEachSlot(const FragmentTable& fragments, MergeBudget* budget, uint64_t id,
+                   Fn&& fn) const {
     const Block& block = blocks_[(id - smallest_) >> block_shift_];
     const MergedRun* run = block.run.get();
     if (run == nullptr) {
@@ -117,8 +124,8 @@ class IdGroup {
   MergePlan PlanFor(const FragmentTable& fragments, size_t block) const;
   MergedRun Merge(const FragmentTable& fragments, const MergePlan& plan) const;
 
-  std::vector<Member> members_;  // by smallest id
-  IdDirectory directory_;        // of the members, in the same order
+  std::vector<Member> members_;     // by smallest id
+  IdDirectory directory_;           // of the members, in the same order
   std::vector<uint32_t> ordinals_;  // the fragments, by the numbers that merged slots use
   std::vector<uint32_t> fragment_of_member_;
   uint64_t smallest_ = 0;

@@ -6,7 +6,8 @@
 
 namespace pennon {
 MergedRun::Form MergedRun::FormFor(const MergePlan& plan) {
-  // Bytes an id: direct = width / density, ranked = width + 1/7 / density, sorted = width + the id's own.
+  // Bytes an id: direct = width / density, ranked = width + 1/7 / density, sorted = width + the
+  // id's own.
   if (plan.span / 5 * 3 <= plan.num_slots) return Form::kDirect;
   if (plan.span / 16 <= plan.num_slots) return Form::kRanked;
   return Form::kSorted;
@@ -24,7 +25,8 @@ void MergedRun::TakeSorted(std::vector<Pair>* pairs, const MergePlan& plan) {
   // Stable, so that an id's first slot is the one that was walked first, as in the other forms.
   RadixSort(pairs, [](const Pair& pair) { return pair.key; });
   uint64_t num_ids = 0;
-  for (size_t i = 0; i < pairs->size(); ++i) num_ids += i == 0 || (*pairs)[i - 1].key != (*pairs)[i].key ? 1 : 0;
+  for (size_t i = 0; i < pairs->size(); ++i)
+    num_ids += i == 0 || (*pairs)[i - 1].key != (*pairs)[i].key ? 1 : 0;
   slots_ = SlotArray(num_ids, plan.num_fragments, plan.offset_max);
   lows_.reserve(num_ids);
   for (size_t i = 0; i < pairs->size(); ++i) {
@@ -41,8 +43,9 @@ void MergedRun::TakeSorted(std::vector<Pair>* pairs, const MergePlan& plan) {
 }
 
 bool MergedRun::SortedElement(uint64_t place, uint64_t* element) const {
-  const auto next = std::upper_bound(stretches_.begin(), stretches_.end(), place >> 32,
-                                     [](uint64_t high, const Stretch& stretch) { return high < stretch.high; });
+  const auto next =
+      std::upper_bound(stretches_.begin(), stretches_.end(), place >> 32,
+                       [](uint64_t high, const Stretch& stretch) { return high < stretch.high; });
   if (next == stretches_.begin() || std::prev(next)->high != place >> 32) return false;
   const uint64_t first = std::prev(next)->first_element;
   const uint64_t end = next == stretches_.end() ? lows_.size() : next->first_element;
@@ -54,8 +57,9 @@ bool MergedRun::SortedElement(uint64_t place, uint64_t* element) const {
 }
 
 uint64_t MergedRun::memory_bytes() const {
-  return sizeof(*this) + slots_.memory_bytes() + lines_.capacity() * sizeof(Line) + lows_.capacity() * sizeof(uint32_t) +
-         stretches_.capacity() * sizeof(Stretch) + more_.capacity() * sizeof(More);
+  return sizeof(*this) + slots_.memory_bytes() + lines_.capacity() * sizeof(Line) +
+         lows_.capacity() * sizeof(uint32_t) + stretches_.capacity() * sizeof(Stretch) +
+         more_.capacity() * sizeof(More);
 }
 
 }  // namespace pennon

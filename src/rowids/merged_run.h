@@ -1,7 +1,8 @@
 /// \file
-/// The slots of all ids in one stretch of the id space, merged from many segments into one structure that answers
-/// in one or two cache misses. Knows nothing of deletions, so it outlives them.
-/// Spec: design.md, heading 3 (the compact merged run). See docs/decisions/102-adaptive-row-id-index.md.
+/// The slots of all ids in one stretch of the id space, merged from many segments into one
+/// structure that answers in one or two cache misses. Knows nothing of deletions, so it outlives
+/// them. Spec: design.md, heading 3 (the compact merged run). See
+/// docs/decisions/102-adaptive-row-id-index.md.
 #pragma once
 
 #include <algorithm>
@@ -28,9 +29,10 @@ class MergedRun {
  public:
   MergedRun() = default;
 
-  /// Merges what `walk(fn)` gives out: `fn(fragment, offset, first_id, length)` for runs of consecutive ids in
-  /// consecutive rows; it is walked twice and must be the same. Ids outside of the plan, and slots beyond what it
-  /// promised, are left out. Cost: two passes; for ids far apart a sort. Memory: see memory_bytes().
+  /// Merges what `walk(fn)` gives out: `fn(fragment, offset, first_id, length)` for runs of
+  /// consecutive ids in consecutive rows; it is walked twice and must be the same. Ids outside of
+  /// the plan, and slots beyond what it promised, are left out. Cost: two passes; for ids far apart
+  /// a sort. Memory: see memory_bytes().
   template <typename Walk>
   static MergedRun Build(const MergePlan& plan, Walk&& walk);
 
@@ -38,7 +40,8 @@ class MergedRun {
   template <typename Fn>
   void ForEachSlot(uint64_t id, Fn&& fn) const;
 
-  /// About 8 bytes an id, 12 at most; more for ids listed over and over or very far apart from each other.
+  /// About 8 bytes an id, 12 at most; more for ids listed over and over or very far apart from each
+  /// other.
   uint64_t memory_bytes() const;
 
  private:
@@ -79,8 +82,10 @@ class MergedRun {
     const uint64_t word = line.words[bit / 64];
     if (((word >> (bit % 64)) & 1) == 0) return false;
     uint64_t before = line.ids_before;
-    for (uint64_t i = 0; i < bit / 64; ++i) before += static_cast<uint64_t>(std::popcount(line.words[i]));
-    *element = before + static_cast<uint64_t>(std::popcount(word & ((uint64_t{1} << (bit % 64)) - 1)));
+    for (uint64_t i = 0; i < bit / 64; ++i)
+      before += static_cast<uint64_t>(std::popcount(line.words[i]));
+    *element =
+        before + static_cast<uint64_t>(std::popcount(word & ((uint64_t{1} << (bit % 64)) - 1)));
     return true;
   }
 
@@ -141,7 +146,8 @@ MergedRun MergedRun::Build(const MergePlan& plan, Walk&& walk) {
       run.TakeSorted(&pairs, plan);
     }
   }
-  std::sort(run.more_.begin(), run.more_.end(), [](const More& a, const More& b) { return a.id < b.id; });
+  std::sort(run.more_.begin(), run.more_.end(),
+            [](const More& a, const More& b) { return a.id < b.id; });
   run.more_.shrink_to_fit();
   return run;
 }
@@ -160,8 +166,9 @@ void MergedRun::ForEachSlot(uint64_t id, Fn&& fn) const {
   if (!slots_.Get(element, &first)) return;
   fn(first.slot);
   if (!first.has_more) return;
-  const auto begin = std::lower_bound(more_.begin(), more_.end(), id,
-                                      [](const More& more, uint64_t value) { return more.id < value; });
+  const auto begin =
+      std::lower_bound(more_.begin(), more_.end(), id,
+                       [](const More& more, uint64_t value) { return more.id < value; });
   for (auto more = begin; more != more_.end() && more->id == id; ++more) fn(more->slot);
 }
 

@@ -61,7 +61,8 @@ std::optional<uint64_t> FindAscending(const PackedArray& array, uint64_t value);
 /// speed.
 std::optional<uint64_t> FindAnyOrder(const PackedArray& array, uint64_t value);
 
-/// Bounds of an array of any order that is not empty, and the index of the first element equal to `value`.
+/// Bounds of an array of any order that is not empty, and the index of the first element equal to
+/// `value`.
 struct ArrayScan {
   ValueBounds bounds;
   std::optional<uint64_t> found;

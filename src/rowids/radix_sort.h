@@ -11,8 +11,8 @@
 
 namespace pennon {
 
-/// Sorts by `key_of(element)`. High digits that all keys share cost nothing, so small spans are quick. Memory: a
-/// second copy of the elements while it runs.
+/// Sorts by `key_of(element)`. High digits that all keys share cost nothing, so small spans are
+/// quick. Memory: a second copy of the elements while it runs.
 template <typename T, typename KeyOf>
 void RadixSort(std::vector<T>* elements, KeyOf key_of) {
   constexpr size_t kSmall = 256;
@@ -37,7 +37,9 @@ void RadixSort(std::vector<T>* elements, KeyOf key_of) {
   constexpr size_t kDigits = size_t{1} << kDigitBits;
   std::vector<T> other(elements->size());
   for (uint32_t shift = 0; shift < 64 && (largest - smallest) >> shift != 0; shift += kDigitBits) {
-    const auto digit = [&](const T& element) { return ((key_of(element) - smallest) >> shift) & (kDigits - 1); };
+    const auto digit = [&](const T& element) {
+      return ((key_of(element) - smallest) >> shift) & (kDigits - 1);
+    };
     std::array<size_t, kDigits> places{};
     for (const T& element : *elements) ++places[digit(element)];
     size_t place = 0;

@@ -16,15 +16,17 @@ namespace {
 
 arrow::Status LiveTwice(RowId id, RowAddress one, RowAddress other) {
   const auto [first, second] = std::minmax(one, other);
-  return MakeError(ErrorKind::kCorrupt,
-                   fmt::format("row id is live twice: id {} at fragment {} offset {} (address {}) and at fragment {} "
-                               "offset {} (address {})",
-                               ToInteger(id), ToInteger(FragmentOf(first)), ToInteger(OffsetOf(first)),
-                               ToInteger(first), ToInteger(FragmentOf(second)), ToInteger(OffsetOf(second)),
-                               ToInteger(second)));
+  return MakeError(
+      ErrorKind::kCorrupt,
+      fmt::format(
+          "row id is live twice: id {} at fragment {} offset {} (address {}) and at fragment {} "
+          "offset {} (address {})",
+          ToInteger(id), ToInteger(FragmentOf(first)), ToInteger(OffsetOf(first)), ToInteger(first),
+          ToInteger(FragmentOf(second)), ToInteger(OffsetOf(second)), ToInteger(second)));
 }
 
-// Makes up its mind about one id from the slots that carry it, as far as deletion vectors are there.
+// Makes up its mind about one id from the slots that carry it, as far as deletion vectors are
+// there.
 class Verdict {
  public:
   explicit Verdict(const FragmentTable& fragments) : fragments_(fragments) {}
@@ -34,7 +36,8 @@ class Verdict {
       behind_ = ordinal;
       return;
     }
-    const auto address = MakeRowAddress(fragments_.id(ordinal), RowOffset{static_cast<uint32_t>(offset)});
+    const auto address =
+        MakeRowAddress(fragments_.id(ordinal), RowOffset{static_cast<uint32_t>(offset)});
     const auto is_deleted = fragments_.IsDeletedIfKnown(ordinal, static_cast<uint32_t>(offset));
     if (!is_deleted) {
       wanted_.push_back(ordinal);
@@ -54,10 +57,11 @@ class Verdict {
   arrow::Status Check(RowId id) const {
     if (second_) return LiveTwice(id, *live_, *second_);
     if (behind_) {
-      return MakeError(ErrorKind::kCorrupt,
-                       fmt::format("row id lies behind the rows of its fragment: id {}, fragment {} of {} rows",
-                                   ToInteger(id), ToInteger(fragments_.id(*behind_)),
-                                   fragments_.physical_rows(*behind_)));
+      return MakeError(
+          ErrorKind::kCorrupt,
+          fmt::format("row id lies behind the rows of its fragment: id {}, fragment {} of {} rows",
+                      ToInteger(id), ToInteger(fragments_.id(*behind_)),
+                      fragments_.physical_rows(*behind_)));
     }
     return arrow::Status::OK();
   }
@@ -93,7 +97,8 @@ struct RowIdIndex::State {
   template <typename Fn>
   void ForEachSlot(uint64_t id, Cursors* cursors, Fn&& fn) const;
 
-  // Loads the spilled sequences that are not there and catalogs them. Two threads may both do it; one result stays.
+  // Loads the spilled sequences that are not there and catalogs them. Two threads may both do it;
+  // one result stays.
   arrow::Status LoadSpilled() const {
     if (spilled_catalog.get() != nullptr) return arrow::Status::OK();
     ARROW_RETURN_NOT_OK(fragments.LoadSequences(spilled));
@@ -121,7 +126,8 @@ RowIdIndex::~RowIdIndex() = default;
 arrow::Result<std::shared_ptr<const RowIdIndex>> RowIdIndex::Make(const RowIdIndexInput& input,
                                                                   const RowIdIndex* previous) {
   if (input.fragments.size() > std::numeric_limits<uint32_t>::max() / 4) {
-    return MakeError(ErrorKind::kTooLarge, fmt::format("too many fragments to index: {}", input.fragments.size()));
+    return MakeError(ErrorKind::kTooLarge,
+                     fmt::format("too many fragments to index: {}", input.fragments.size()));
   }
   auto state = std::make_unique<State>(input);
   SegmentCatalog::Parts parts;
@@ -135,7 +141,8 @@ arrow::Result<std::shared_ptr<const RowIdIndex>> RowIdIndex::Make(const RowIdInd
     }
     segments.clear();
     const auto status = ReadSegments(fragment.row_ids, &segments);
-    if (!status.ok()) return AddContext(status, fmt::format(" (fragment {})", ToInteger(fragment.id)));
+    if (!status.ok())
+      return AddContext(status, fmt::format(" (fragment {})", ToInteger(fragment.id)));
     parts.AddSequence(static_cast<uint32_t>(i), segments, fragment.physical_rows);
     state->encoded_bytes += fragment.row_ids.size();
   }
@@ -149,7 +156,8 @@ template <typename Fn>
 void RowIdIndex::State::ForEachSlot(uint64_t id, Cursors* cursors, Fn&& fn) const {
   catalog.ForEachSlot(fragments, &budget, id, cursors == nullptr ? nullptr : &cursors->catalog, fn);
   if (const SegmentCatalog* loaded = spilled_catalog.get()) {
-    loaded->ForEachSlot(fragments, &budget, id, cursors == nullptr ? nullptr : &cursors->spilled, fn);
+    loaded->ForEachSlot(fragments, &budget, id, cursors == nullptr ? nullptr : &cursors->spilled,
+                        fn);
   }
 }
 
@@ -171,11 +179,13 @@ arrow::Result<RowLocation> RowIdIndex::Find(RowId id) const {
   }
 }
 
-arrow::Status RowIdIndex::FindMany(std::span<const uint64_t> ids, std::span<RowLocation> locations) const {
+arrow::Status RowIdIndex::FindMany(std::span<const uint64_t> ids,
+                                   std::span<RowLocation> locations) const {
   const State& state = *state_;
   if (ids.size() != locations.size()) {
     return MakeError(ErrorKind::kInvalidArgument,
-                     fmt::format("as many locations as row ids are needed: {} and {}", locations.size(), ids.size()));
+                     fmt::format("as many locations as row ids are needed: {} and {}",
+                                 locations.size(), ids.size()));
   }
   const bool is_complete = state.spilled.empty() || state.spilled_catalog.get() != nullptr;
   arrow::Status status;
@@ -185,7 +195,8 @@ arrow::Status RowIdIndex::FindMany(std::span<const uint64_t> ids, std::span<RowL
   State::Cursors cursors;
   BatchOrder(ids).ForEach([&](uint64_t id, size_t i) {
     Verdict verdict(state.fragments);
-    state.ForEachSlot(id, &cursors, [&](uint32_t ordinal, uint64_t offset) { verdict.Add(ordinal, offset); });
+    state.ForEachSlot(id, &cursors,
+                      [&](uint32_t ordinal, uint64_t offset) { verdict.Add(ordinal, offset); });
     const bool lacks_spilled = !is_complete && !verdict.is_live();
     if (!verdict.wanted().empty() || lacks_spilled) {
       wanted.insert(wanted.end(), verdict.wanted().begin(), verdict.wanted().end());
@@ -218,9 +229,11 @@ arrow::Result<std::optional<RowId>> RowIdIndex::IdAt(RowAddress address) const {
   if (!ordinal || ToInteger(offset) >= fragments.physical_rows(*ordinal)) return std::nullopt;
   ARROW_ASSIGN_OR_RAISE(const auto* sequence, fragments.Sequence(*ordinal));
   if (ToInteger(offset) >= sequence->size()) {
-    return MakeError(ErrorKind::kCorrupt,
-                     fmt::format("row id sequence is shorter than its fragment: fragment {}, {} ids for {} rows",
-                                 ToInteger(FragmentOf(address)), sequence->size(), fragments.physical_rows(*ordinal)));
+    return MakeError(
+        ErrorKind::kCorrupt,
+        fmt::format("row id sequence is shorter than its fragment: fragment {}, {} ids for {} rows",
+                    ToInteger(FragmentOf(address)), sequence->size(),
+                    fragments.physical_rows(*ordinal)));
   }
   return sequence->Get(offset);
 }
@@ -231,7 +244,8 @@ arrow::Result<std::optional<RowId>> RowIdIndex::LiveIdAt(RowAddress address) con
   if (!ordinal) return std::nullopt;
   const auto which = static_cast<uint32_t>(*ordinal);
   ARROW_RETURN_NOT_OK(fragments.LoadDeletions(std::span(&which, 1)));
-  if (fragments.IsDeletedIfKnown(*ordinal, ToInteger(OffsetOf(address))).value_or(true)) return std::nullopt;
+  if (fragments.IsDeletedIfKnown(*ordinal, ToInteger(OffsetOf(address))).value_or(true))
+    return std::nullopt;
   return IdAt(address);
 }
 

@@ -70,11 +70,13 @@ arrow::Result<RowIdSequence> RowIdSequence::Open(std::string_view bytes,
     body->indexes = std::shared_ptr<PublishOnce<SegmentIndex>[]>(
         new PublishOnce<SegmentIndex>[body->segments.size()]);
   }
-  if (body->segments.size() > 1) body->first_positions = std::make_shared<PublishOnce<std::vector<uint64_t>>>();
+  if (body->segments.size() > 1)
+    body->first_positions = std::make_shared<PublishOnce<std::vector<uint64_t>>>();
   return RowIdSequence(std::move(body));
 }
 
-RowIdSequence RowIdSequence::Rebind(std::string_view same_bytes, std::shared_ptr<const void> owner) const {
+RowIdSequence RowIdSequence::Rebind(std::string_view same_bytes,
+                                    std::shared_ptr<const void> owner) const {
   auto body = std::make_shared<Body>();
   body->owner = std::move(owner);
   body->bytes = same_bytes;
@@ -117,7 +119,8 @@ std::optional<uint64_t> RowIdSequence::FindIn(size_t segment, RowId id) const {
   const uint64_t value = ToInteger(id);
   if (in.form == SegmentForm::kRangeWithBitmap) {
     // Most ids that are looked for in vain are told by their bit alone.
-    if (value < in.start || value >= in.end || !in.bitmap.Test(value - in.start)) return std::nullopt;
+    if (value < in.start || value >= in.end || !in.bitmap.Test(value - in.start))
+      return std::nullopt;
   }
   return FindInSegment(in, IndexOf(segment), value);
 }
@@ -259,7 +262,8 @@ uint64_t RowIdSequence::memory_bytes() const {
       bytes += sizeof(SegmentIndex) + index->size_bytes();
   }
   if (body_->first_positions == nullptr) return bytes;
-  if (const auto* first = body_->first_positions->get()) bytes += first->capacity() * sizeof(uint64_t);
+  if (const auto* first = body_->first_positions->get())
+    bytes += first->capacity() * sizeof(uint64_t);
   return bytes;
 }
 

@@ -89,7 +89,8 @@ class RowIdSequence {
   /// segment.
   std::optional<ValueBounds> Bounds() const;
 
-  /// The same sequence over another copy of its bytes; what look-ups have made and will make is shared.
+  /// The same sequence over another copy of its bytes; what look-ups have made and will make is
+  /// shared.
   RowIdSequence Rebind(std::string_view same_bytes, std::shared_ptr<const void> owner) const;
 
   /// Bytes held beyond encoded(): headers and what look-ups have made so far.
@@ -105,7 +106,8 @@ class RowIdSequence {
   arrow::Result<RowIdSequence> Mask(std::span<const uint32_t> offsets,
                                     FormChoice choice = FormChoice::kSmallest) const;
 
-  /// Position of `id` inside of one segment. Cost: as FindInSegment; absent ids make no SegmentIndex.
+  /// Position of `id` inside of one segment. Cost: as FindInSegment; absent ids make no
+  /// SegmentIndex.
   std::optional<uint64_t> FindIn(size_t segment, RowId id) const;
   /// SegmentIndex of a segment, made at the first call.
   const SegmentIndex& IndexOf(size_t segment) const;

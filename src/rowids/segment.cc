@@ -151,7 +151,8 @@ uint64_t CountBelow(const Segment& segment, const SegmentIndex& index, uint64_t 
     case SegmentForm::kRangeRun: {
       const auto next = std::lower_bound(index.starts.begin(), index.starts.end(), offset);
       const auto range = static_cast<size_t>(next - index.starts.begin()) - 1;
-      return std::min<uint64_t>(index.positions[range] + (offset - index.starts[range]), index.positions[range + 1]);
+      return std::min<uint64_t>(index.positions[range] + (offset - index.starts[range]),
+                                index.positions[range + 1]);
     }
     default:
       return offset;

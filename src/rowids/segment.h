@@ -113,8 +113,8 @@ uint64_t CountRows(const Segment& segment, const SegmentIndex* index);
 std::optional<uint64_t> FindInSegment(const Segment& segment, const SegmentIndex& index,
                                       uint64_t id);
 
-/// Number of ids below `id` in an ascending segment: where a walk over the ids from `id` on begins. Cost as
-/// FindInSegment.
+/// Number of ids below `id` in an ascending segment: where a walk over the ids from `id` on begins.
+/// Cost as FindInSegment.
 uint64_t CountBelow(const Segment& segment, const SegmentIndex& index, uint64_t id);
 
 /// Id at `position`, which is below the row count. Cost: constant or logarithmic.

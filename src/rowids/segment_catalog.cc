@@ -6,11 +6,13 @@
 namespace pennon {
 namespace {
 
-// An unsorted array up to so many bytes is searched as quickly as a sorted one, and read for its bounds at once.
+// An unsorted array up to so many bytes is searched as quickly as a sorted one, and read for its
+// bounds at once.
 constexpr uint64_t kShortArrayBytes = 4096;
 // Fewer segments than this over one id are asked one by one for good.
 constexpr uint64_t kDearDepth = 4;
-// A sequence of very short segments is kept as a whole: an entry for each would take more than its ids.
+// A sequence of very short segments is kept as a whole: an entry for each would take more than its
+// ids.
 constexpr size_t kManySegments = 64;
 constexpr uint64_t kShortSegmentRows = 4;
 
@@ -18,7 +20,8 @@ uint64_t RowsAtMost(const Segment& segment) {
   return segment.is_uncounted() ? segment.bitmap.num_bits : segment.num_rows;
 }
 
-Member MemberOf(uint32_t ordinal, uint32_t which, const Segment& segment, const ValueBounds& bounds) {
+Member MemberOf(uint32_t ordinal, uint32_t which, const Segment& segment,
+                const ValueBounds& bounds) {
   Member member{ordinal, which, bounds.smallest, bounds.largest, RowsAtMost(segment), 0, false};
   if (segment.form != SegmentForm::kArray) return member;
   if (segment.array.size_bytes() <= kShortArrayBytes) {
@@ -34,11 +37,14 @@ Member MemberOf(uint32_t ordinal, uint32_t which, const Segment& segment, const 
 
 }  // namespace
 
-void SegmentCatalog::Parts::AddSequence(uint32_t ordinal, std::span<const Segment> segments, uint64_t physical_rows) {
+void SegmentCatalog::Parts::AddSequence(uint32_t ordinal, std::span<const Segment> segments,
+                                        uint64_t physical_rows) {
   uint64_t rows = 0;
   for (const Segment& segment : segments) rows += RowsAtMost(segment);
   if (segments.size() > kManySegments && rows / kShortSegmentRows < segments.size()) {
-    Member whole{ordinal, Member::kWholeSequence, ~uint64_t{0}, 0, rows, segments.size() * sizeof(Segment), false};
+    Member whole{
+        ordinal, Member::kWholeSequence, ~uint64_t{0}, 0, rows, segments.size() * sizeof(Segment),
+        false};
     for (const Segment& segment : segments) {
       if (const auto bounds = HeaderBounds(segment)) {
         whole.smallest = std::min(whole.smallest, bounds->smallest);
@@ -53,10 +59,12 @@ void SegmentCatalog::Parts::AddSequence(uint32_t ordinal, std::span<const Segmen
   for (size_t i = 0; i < segments.size(); ++i) {
     const Segment& segment = segments[i];
     if (const auto bounds = HeaderBounds(segment)) {
-      // Rows behind the fragment's last are told apart when they are found, so such a range takes the long way.
+      // Rows behind the fragment's last are told apart when they are found, so such a range takes
+      // the long way.
       if (segment.form == SegmentForm::kRange && is_offset_known && offset <= physical_rows &&
           segment.num_rows <= physical_rows - offset && physical_rows <= uint64_t{1} << 32) {
-        ranges.push_back({bounds->smallest, bounds->largest, kRange | ordinal, static_cast<uint32_t>(offset)});
+        ranges.push_back(
+            {bounds->smallest, bounds->largest, kRange | ordinal, static_cast<uint32_t>(offset)});
       } else {
         members.push_back(MemberOf(ordinal, static_cast<uint32_t>(i), segment, *bounds));
       }
@@ -69,7 +77,8 @@ void SegmentCatalog::Parts::AddSequence(uint32_t ordinal, std::span<const Segmen
 SegmentCatalog::SegmentCatalog(Parts parts) {
   auto& entries = parts.ranges;
   auto& members = parts.members;
-  const auto loose = std::stable_partition(members.begin(), members.end(), [](const Member& m) { return !m.is_loose; });
+  const auto loose = std::stable_partition(members.begin(), members.end(),
+                                           [](const Member& m) { return !m.is_loose; });
   loose_.assign(loose, members.end());
   members.erase(loose, members.end());
   if (!loose_.empty()) refined_ = std::make_unique<PublishOnce<SegmentCatalog>>();
@@ -78,7 +87,8 @@ SegmentCatalog::SegmentCatalog(Parts parts) {
   if (!std::is_sorted(members.begin(), members.end(), by_smallest)) {
     std::stable_sort(members.begin(), members.end(), by_smallest);
   }
-  // Members whose bounds hang together: a group if many overlap at once, or if one is dear by itself.
+  // Members whose bounds hang together: a group if many overlap at once, or if one is dear by
+  // itself.
   for (size_t begin = 0; begin < members.size();) {
     uint64_t largest = members[begin].largest;
     bool is_dear = members[begin].scan_bytes > 0;
@@ -90,15 +100,19 @@ SegmentCatalog::SegmentCatalog(Parts parts) {
     const std::span<const Member> together(members.data() + begin, end - begin);
     if (!is_dear && together.size() >= kDearDepth) {
       std::vector<IdDirectory::Entry> bounds;
-      for (const Member& member : together) bounds.push_back({member.smallest, member.largest, 0, 0});
+      for (const Member& member : together)
+        bounds.push_back({member.smallest, member.largest, 0, 0});
       is_dear = IdDirectory(std::move(bounds)).OverlapDepth() >= kDearDepth;
     }
     if (is_dear) {
-      entries.push_back({members[begin].smallest, largest, kGroup, static_cast<uint32_t>(groups_.size())});
-      groups_.push_back(std::make_unique<IdGroup>(std::vector<Member>(together.begin(), together.end())));
+      entries.push_back(
+          {members[begin].smallest, largest, kGroup, static_cast<uint32_t>(groups_.size())});
+      groups_.push_back(
+          std::make_unique<IdGroup>(std::vector<Member>(together.begin(), together.end())));
     } else {
       for (const Member& member : together) {
-        entries.push_back({member.smallest, member.largest, kSegment | member.ordinal, member.segment});
+        entries.push_back(
+            {member.smallest, member.largest, kSegment | member.ordinal, member.segment});
       }
     }
     begin = end;
@@ -106,13 +120,15 @@ SegmentCatalog::SegmentCatalog(Parts parts) {
   directory_ = IdDirectory(std::move(entries));
 }
 
-std::vector<std::pair<uint32_t, uint64_t>> SegmentCatalog::Refine(const FragmentTable& fragments, uint64_t id) const {
+std::vector<std::pair<uint32_t, uint64_t>> SegmentCatalog::Refine(const FragmentTable& fragments,
+                                                                  uint64_t id) const {
   std::vector<std::pair<uint32_t, uint64_t>> slots;
   Parts parts;
   for (const Member& loose : loose_) {
     const RowIdSequence& sequence = *fragments.SequenceIfThere(loose.ordinal);
     const auto scan = ScanAnyOrder(sequence.segments()[loose.segment].array, id);
-    if (scan.found) slots.emplace_back(loose.ordinal, sequence.FirstPosition(loose.segment) + *scan.found);
+    if (scan.found)
+      slots.emplace_back(loose.ordinal, sequence.FirstPosition(loose.segment) + *scan.found);
     Member exact = loose;
     exact.smallest = scan.bounds.smallest;
     exact.largest = scan.bounds.largest;

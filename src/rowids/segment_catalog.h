@@ -1,7 +1,7 @@
 /// \file
-/// All segments of a version by the ids they may hold: ranges answered by arithmetic, single segments by their
-/// bytes, overlapping ones by groups, and arrays of any order whose bounds nobody knows yet.
-/// Spec: design.md, heading 3.
+/// All segments of a version by the ids they may hold: ranges answered by arithmetic, single
+/// segments by their bytes, overlapping ones by groups, and arrays of any order whose bounds nobody
+/// knows yet. Spec: design.md, heading 3.
 #pragma once
 
 #include <arrow/status.h>
@@ -24,7 +24,8 @@ class SegmentCatalog {
     std::vector<IdDirectory::Entry> ranges;
     std::vector<Member> members;
 
-    /// Adds the segments of one sequence. Cost: their number; short arrays of any order are read for their bounds.
+    /// Adds the segments of one sequence. Cost: their number; short arrays of any order are read
+    /// for their bounds.
     void AddSequence(uint32_t ordinal, std::span<const Segment> segments, uint64_t physical_rows);
   };
 
@@ -36,12 +37,15 @@ class SegmentCatalog {
     size_t starting = 0;
   };
 
-  /// Calls `fn(ordinal, offset)` for every row that holds `id`; no order. With a cursor ids must not descend from
-  /// call to call. The sequences of all fragments in the catalog are there. Thread-safe.
+  /// Calls `fn(ordinal, offset)` for every row that holds `id`; no order. With a cursor ids must
+  /// not descend from call to call. The sequences of all fragments in the catalog are there.
+  /// Thread-safe.
   template <typename Fn>
-  void ForEachSlot(const FragmentTable& fragments, MergeBudget* budget, uint64_t id, Cursor* cursor, Fn&& fn) const {
-    const size_t starting = cursor == nullptr ? directory_.CountStartingAtOrBelow(id)
-                                              : directory_.CountStartingAtOrBelow(id, cursor->starting);
+  void ForEachSlot(const FragmentTable& fragments, MergeBudget* budget, uint64_t id, Cursor* cursor,
+                   Fn&& fn) const {
+    const size_t starting = cursor == nullptr
+                                ? directory_.CountStartingAtOrBelow(id)
+                                : directory_.CountStartingAtOrBelow(id, cursor->starting);
     if (cursor != nullptr) cursor->starting = starting;
     directory_.ForEachHolding(id, starting, [&](size_t i) {
       const auto entry = directory_.entry(i);
@@ -51,7 +55,8 @@ class SegmentCatalog {
           fn(ordinal, entry.where + (id - entry.smallest));
           break;
         case kSegment:
-          SearchMember(fragments, ordinal, entry.where, id, [&](uint64_t offset) { fn(ordinal, offset); });
+          SearchMember(fragments, ordinal, entry.where, id,
+                       [&](uint64_t offset) { fn(ordinal, offset); });
           break;
         default:
           groups_[entry.where]->ForEachSlot(fragments, budget, id, fn);
@@ -78,8 +83,10 @@ class SegmentCatalog {
   static constexpr uint32_t kSegment = 1u << 30;
   static constexpr uint32_t kGroup = 2u << 30;
 
-  // Reads the loose arrays once: learns their bounds, makes the refined catalog, and returns the slots of `id`.
-  std::vector<std::pair<uint32_t, uint64_t>> Refine(const FragmentTable& fragments, uint64_t id) const;
+  // Reads the loose arrays once: learns their bounds, makes the refined catalog, and returns the
+  // slots of `id`.
+  std::vector<std::pair<uint32_t, uint64_t>> Refine(const FragmentTable& fragments,
+                                                    uint64_t id) const;
 
   IdDirectory directory_;
   std::vector<std::unique_ptr<IdGroup>> groups_;

@@ -1,6 +1,6 @@
 /// \file
-/// An array of row slots, each packed into as few whole bytes as the fragments and offsets at hand need.
-/// Spec: design.md, heading 3 (packed ids and addresses).
+/// An array of row slots, each packed into as few whole bytes as the fragments and offsets at hand
+/// need. Spec: design.md, heading 3 (packed ids and addresses).
 #pragma once
 
 #include <bit>
@@ -33,7 +33,9 @@ class SlotArray {
 
   /// Bytes that an element of such an array takes: 1 to 8.
   static uint32_t WidthFor(uint32_t num_fragments, uint32_t offset_max) {
-    return (OffsetBits(offset_max) + static_cast<uint32_t>(std::bit_width(uint64_t{num_fragments})) + 1 + 7) / 8;
+    return (OffsetBits(offset_max) +
+            static_cast<uint32_t>(std::bit_width(uint64_t{num_fragments})) + 1 + 7) /
+           8;
   }
   uint32_t bytes_per_slot() const { return width_; }
   uint64_t memory_bytes() const { return bytes_.capacity(); }
@@ -47,7 +49,8 @@ class SlotArray {
     element->slot.fragment = static_cast<uint32_t>((packed >> 1) >> offset_bits_);
     return true;
   }
-  /// Sets an absent element and returns true; marks one that is there as having more and returns false.
+  /// Sets an absent element and returns true; marks one that is there as having more and returns
+  /// false.
   bool Put(uint64_t i, Slot slot) {
     const uint64_t packed = Load(i);
     if (packed != mask_) {
@@ -63,7 +66,8 @@ class SlotArray {
   static uint32_t OffsetBits(uint32_t offset_max) {
     return static_cast<uint32_t>(std::bit_width(offset_max | 1u));
   }
-  // Elements are read and written eight bytes at a time; the array has room for that behind its end.
+  // Elements are read and written eight bytes at a time; the array has room for that behind its
+  // end.
   uint64_t Load(uint64_t i) const {
     return LoadLittleEndian<uint64_t>(bytes_.data() + i * width_) & mask_;
   }
@@ -77,7 +81,8 @@ class SlotArray {
   uint32_t width_ = 8;
   uint32_t offset_bits_ = 32;
   uint64_t offset_mask_ = 0xFFFFFFFFu;
-  uint64_t mask_ = ~uint64_t{0};  // an absent element has all bits set: no fragment has the last number
+  uint64_t mask_ =
+      ~uint64_t{0};  // an absent element has all bits set: no fragment has the last number
   std::vector<char> bytes_;
 };
 

@@ -2,48 +2,54 @@
 
 #include <fmt/format.h>
 
-#include "format/transaction.h"
 #include "pennon/base/error.h"
 #include "table/snapshot.h"
 
 namespace pennon {
 namespace {
 
-constexpr int kReadBackTries = 3;
+constexpr int kTries = 3;
 
 enum class Ownership { kOurs, kForeign, kAbsent, kUnreadable };
 
-/// Whose manifest has this number? Decided by the transaction it carries.
+/// Whose manifest has this number? Ours holds the transaction's uuid and is written whole, so it is
+/// known by its bytes; a foreign one need not even be one that we can read.
 Ownership ReadBack(const std::shared_ptr<Store>& store, const CommitAttempt& attempt) {
   const std::string path = ManifestPath(attempt.root, attempt.version, attempt.naming);
-  for (int i = 0; i < kReadBackTries; ++i) {
-    auto file = store->ReadWhole(path, kManifestBytesMax);
-    if (!file.ok()) {
-      if (KindOf(file.status()) == ErrorKind::kNotFound) return Ownership::kAbsent;
-      continue;
+  for (int i = 0; i < kTries; ++i) {
+    const auto file = store->ReadWhole(path, kManifestBytesMax);
+    if (file.ok()) {
+      const std::string_view bytes(reinterpret_cast<const char*>((*file)->data()),
+                                   static_cast<size_t>((*file)->size()));
+      return bytes == attempt.manifest_file ? Ownership::kOurs : Ownership::kForeign;
     }
-    auto manifest = DecodeManifest(*file);
-    if (!manifest.ok()) continue;
-    if (!manifest->transaction.has_value()) return Ownership::kForeign;
-    auto transaction = DecodeTransaction(*manifest->transaction);
-    return transaction.ok() && transaction->uuid == attempt.transaction_uuid ? Ownership::kOurs : Ownership::kForeign;
+    if (KindOf(file.status()) == ErrorKind::kNotFound) return Ownership::kAbsent;
   }
   return Ownership::kUnreadable;
 }
 
+/// Best effort: a transaction file without a manifest is garbage that cleanup removes.
 void RemoveTransactionFile(Store& store, const std::string& path) {
   if (path.empty()) return;
-  const auto status = store.Remove(path);
-  (void)status;  // A transaction file without a manifest is garbage that cleanup removes.
+  for (int i = 0; i < kTries; ++i) {
+    const auto status = store.Remove(path);
+    if (status.ok() || KindOf(status) == ErrorKind::kNotFound) return;
+  }
 }
 
 }  // namespace
 
-arrow::Result<CommitAnswer> WriteVersion(const std::shared_ptr<Store>& store, const CommitAttempt& attempt) {
+arrow::Result<CommitAnswer> WriteVersion(const std::shared_ptr<Store>& store,
+                                         const CommitAttempt& attempt) {
   std::string transaction_path;
   if (!attempt.transaction_file.empty()) {
     transaction_path = JoinPath(JoinPath(attempt.root, "_transactions"), attempt.transaction_file);
-    ARROW_RETURN_NOT_OK(store->Put(transaction_path, attempt.transaction));
+    const auto status = store->Put(transaction_path, attempt.transaction);
+    if (!status.ok()) {
+      // It may be there although the store says no.
+      RemoveTransactionFile(*store, transaction_path);
+      return status;
+    }
   }
   const std::string path = ManifestPath(attempt.root, attempt.version, attempt.naming);
   const auto put = store->PutIfAbsent(path, attempt.manifest_file);
@@ -63,15 +69,18 @@ arrow::Result<CommitAnswer> WriteVersion(const std::shared_ptr<Store>& store, co
         RemoveTransactionFile(*store, transaction_path);
         return put.status();
       }
-      // Somebody's version was there and is gone again: only a restart with a fresh listing can tell.
+      // Somebody's version was there and is gone again: only a restart with a fresh listing can
+      // tell.
       RemoveTransactionFile(*store, transaction_path);
       return CommitAnswer{CommitOutcome::kConflicted, arrow::Status::OK()};
     case Ownership::kUnreadable:
       break;
   }
-  return CommitAnswer{CommitOutcome::kUnknown,
-                      put.ok() ? MakeError(ErrorKind::kIo, fmt::format("the manifest there cannot be read: {}", path))
-                               : put.status()};
+  return CommitAnswer{
+      CommitOutcome::kUnknown,
+      put.ok()
+          ? MakeError(ErrorKind::kIo, fmt::format("the manifest there cannot be read: {}", path))
+          : put.status()};
 }
 
 }  // namespace pennon

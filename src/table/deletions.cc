@@ -13,15 +13,16 @@ constexpr uint64_t kDeletionFileBytesMax = uint64_t{1} << 32;
 
 }  // namespace
 
-arrow::Result<DeletionVector> LoadDeletions(Store& store, const std::string& root, const Manifest& manifest,
-                                            const Fragment& fragment) {
+arrow::Result<DeletionVector> LoadDeletions(Store& store, const std::string& root,
+                                            const Manifest& manifest, const Fragment& fragment) {
   if (!fragment.deletion_file.has_value()) return DeletionVector{};
   ARROW_ASSIGN_OR_RAISE(const std::string path, DeletionFilePath(root, manifest, fragment));
   auto file = store.ReadWhole(path, kDeletionFileBytesMax);
   if (!file.ok()) {
     if (KindOf(file.status()) != ErrorKind::kNotFound) return file.status();
-    return MakeError(ErrorKind::kNotFound,
-                     fmt::format("deletion file of fragment {} is missing: {}", ToInteger(fragment.id), path));
+    return MakeError(
+        ErrorKind::kNotFound,
+        fmt::format("deletion file of fragment {} is missing: {}", ToInteger(fragment.id), path));
   }
   DeletionFileExpectation expected;
   expected.physical_rows = fragment.physical_rows;

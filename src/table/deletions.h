@@ -10,12 +10,14 @@
 
 namespace pennon {
 
-/// Reads a fragment's deletion vector; empty, without a store call, when it has no deletion file. One store call.
-/// Errors: those of DecodeDeletionFile and of the store; kNotFound says which fragment misses its file.
-arrow::Result<DeletionVector> LoadDeletions(Store& store, const std::string& root, const Manifest& manifest,
-                                            const Fragment& fragment);
+/// Reads a fragment's deletion vector; empty, without a store call, when it has no deletion file.
+/// One store call. Errors: those of DecodeDeletionFile and of the store; kNotFound says which
+/// fragment misses its file.
+arrow::Result<DeletionVector> LoadDeletions(Store& store, const std::string& root,
+                                            const Manifest& manifest, const Fragment& fragment);
 
-inline arrow::Result<DeletionVector> LoadDeletions(const Snapshot& snapshot, const Fragment& fragment) {
+inline arrow::Result<DeletionVector> LoadDeletions(const Snapshot& snapshot,
+                                                   const Fragment& fragment) {
   return LoadDeletions(*snapshot.store, snapshot.table.root, snapshot.manifest, fragment);
 }
 

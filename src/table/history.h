@@ -12,8 +12,10 @@
 
 namespace pennon {
 
-/// A version's transaction: from its manifest, else from the file that it names. No store call, or one.
-/// Nothing when it has none, or when it cannot be read: a broken transaction must not keep a version from opening.
-std::optional<Transaction> ReadTransaction(const Snapshot& snapshot);
+/// A version's transaction: from its manifest, else from the file that it names. No store call, or
+/// one. Nothing when it has none, or one that is gone or broken: that must not keep a version from
+/// opening. Errors: those of the store, so that a failing disk does not pass for a version without
+/// a transaction.
+arrow::Result<std::optional<Transaction>> ReadTransaction(const Snapshot& snapshot);
 
 }  // namespace pennon

@@ -27,7 +27,8 @@ arrow::Result<std::string> DecodePercent(std::string_view text) {
     const int high = i + 2 < text.size() ? HexDigit(text[i + 1]) : -1;
     const int low = i + 2 < text.size() ? HexDigit(text[i + 2]) : -1;
     if (high < 0 || low < 0) {
-      return MakeError(ErrorKind::kInvalidArgument, fmt::format("URI has a bad percent escape: {}", text));
+      return MakeError(ErrorKind::kInvalidArgument,
+                       fmt::format("URI has a bad percent escape: {}", text));
     }
     out += static_cast<char>(high * 16 + low);
     i += 2;
@@ -41,8 +42,8 @@ std::string_view SchemeOf(std::string_view uri) {
   if (mark == std::string_view::npos || mark == 0) return {};
   const std::string_view scheme = uri.substr(0, mark);
   for (const char c : scheme) {
-    const bool is_scheme_char = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                                c == '+' || c == '-' || c == '.';
+    const bool is_scheme_char = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                                (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.';
     if (!is_scheme_char) return {};
   }
   return scheme;
@@ -52,7 +53,8 @@ arrow::Result<const BasePath*> FindBase(const Manifest& manifest, uint32_t id) {
   for (const auto& base : manifest.base_paths) {
     if (base.id == id) return &base;
   }
-  return MakeError(ErrorKind::kCorrupt, fmt::format("manifest names base path {}, but does not list it", id));
+  return MakeError(ErrorKind::kCorrupt,
+                   fmt::format("manifest names base path {}, but does not list it", id));
 }
 
 }  // namespace
@@ -64,18 +66,22 @@ arrow::Result<std::string> ParseLocation(std::string_view uri) {
   if (!scheme.empty()) {
     if (scheme != "file") {
       return MakeError(ErrorKind::kUnsupportedFeature,
-                       fmt::format("only local paths and file:// URIs can be opened, not {}://: {}", scheme, uri));
+                       fmt::format("only local paths and file:// URIs can be opened, not {}://: {}",
+                                   scheme, uri));
     }
     std::string_view rest = uri.substr(scheme.size() + 3);
     if (rest.starts_with("localhost/")) rest.remove_prefix(9);
     if (!rest.starts_with("/")) {
-      return MakeError(ErrorKind::kInvalidArgument, fmt::format("file URI must name an absolute path: {}", uri));
+      return MakeError(ErrorKind::kInvalidArgument,
+                       fmt::format("file URI must name an absolute path: {}", uri));
     }
     ARROW_ASSIGN_OR_RAISE(path, DecodePercent(rest));
   }
   std::error_code error;
   const auto absolute = std::filesystem::absolute(path, error);
-  if (error) return MakeError(ErrorKind::kIo, fmt::format("cannot resolve path: {}: {}", error.message(), uri));
+  if (error)
+    return MakeError(ErrorKind::kIo,
+                     fmt::format("cannot resolve path: {}: {}", error.message(), uri));
   std::string out = absolute.lexically_normal().string();
   while (out.size() > 1 && out.back() == '/') out.pop_back();
   return out;
@@ -94,7 +100,8 @@ TableRoot MakeTableRoot(std::string root, const std::optional<std::string>& bran
   return out;
 }
 
-arrow::Result<std::string> DataFilePath(const std::string& root, const Manifest& manifest, const DataFile& file) {
+arrow::Result<std::string> DataFilePath(const std::string& root, const Manifest& manifest,
+                                        const DataFile& file) {
   if (!file.base_id.has_value()) return JoinPath(JoinPath(root, "data"), file.path);
   ARROW_ASSIGN_OR_RAISE(const BasePath* base, FindBase(manifest, *file.base_id));
   ARROW_ASSIGN_OR_RAISE(const std::string path, ParseLocation(base->path));

@@ -22,7 +22,8 @@ arrow::Result<std::string> ParseLocation(std::string_view uri);
 /// The root of a branch below the table's main root, e.g. "<root>/tree/team/try".
 std::string BranchRoot(std::string_view main_root, std::string_view branch);
 
-/// A root and the main root that its tags and branches belong to; equal for a table that is not a branch.
+/// A root and the main root that its tags and branches belong to; equal for a table that is not a
+/// branch.
 struct TableRoot {
   std::string root;
   std::string main_root;
@@ -31,8 +32,10 @@ struct TableRoot {
 TableRoot MakeTableRoot(std::string root, const std::optional<std::string>& branch);
 
 /// The path of a data file, its base taken into account.
-/// Errors: kCorrupt for a base id that the manifest does not list; those of ParseLocation for the base's URI.
-arrow::Result<std::string> DataFilePath(const std::string& root, const Manifest& manifest, const DataFile& file);
+/// Errors: kCorrupt for a base id that the manifest does not list; those of ParseLocation for the
+/// base's URI.
+arrow::Result<std::string> DataFilePath(const std::string& root, const Manifest& manifest,
+                                        const DataFile& file);
 
 /// The same for the deletion file of a fragment, which must have one.
 arrow::Result<std::string> DeletionFilePath(const std::string& root, const Manifest& manifest,

@@ -41,8 +41,8 @@ void RowIdIndexCache::Evict() {
   }
 }
 
-arrow::Result<std::shared_ptr<const RowIdIndex>> RowIdIndexCache::Get(const std::shared_ptr<const Snapshot>& snapshot,
-                                                                      const MakeSource& make_source) {
+arrow::Result<std::shared_ptr<const RowIdIndex>> RowIdIndexCache::Get(
+    const std::shared_ptr<const Snapshot>& snapshot, const MakeSource& make_source) {
   std::shared_ptr<const RowIdIndex> previous;
   {
     const std::lock_guard lock(mutex_);

@@ -1,6 +1,6 @@
 /// \file
-/// Row id indexes of the versions in use, within a budget of memory, sharing what they have in common.
-/// Spec: design.md, heading 3.
+/// Row id indexes of the versions in use, within a budget of memory, sharing what they have in
+/// common. Spec: design.md, heading 3.
 #pragma once
 
 #include <arrow/result.h>
@@ -17,8 +17,8 @@
 
 namespace pennon {
 
-/// Budget when nobody says: an index needs far less than that unless ids are shuffled over hundreds of millions
-/// of rows.
+/// Budget when nobody says: an index needs far less than that unless ids are shuffled over hundreds
+/// of millions of rows.
 inline constexpr uint64_t kRowIdIndexBytesDefault = uint64_t{1} << 30;
 
 /// Shared by the handles of a session; safe for concurrent use.
@@ -28,11 +28,12 @@ class RowIdIndexCache {
 
   using MakeSource = std::function<std::shared_ptr<RowIdSource>()>;
 
-  /// Returns the index of a version with stable row ids; makes it the first time, on top of that of a neighbouring
-  /// version when there is one. The least recently used indexes go when all together pass the budget; an index in
-  /// use lives on, and the one asked for is always kept. Errors: those of RowIdIndex::Make.
-  arrow::Result<std::shared_ptr<const RowIdIndex>> Get(const std::shared_ptr<const Snapshot>& snapshot,
-                                                       const MakeSource& make_source);
+  /// Returns the index of a version with stable row ids; makes it the first time, on top of that of
+  /// a neighbouring version when there is one. The least recently used indexes go when all together
+  /// pass the budget; an index in use lives on, and the one asked for is always kept. Errors: those
+  /// of RowIdIndex::Make.
+  arrow::Result<std::shared_ptr<const RowIdIndex>> Get(
+      const std::shared_ptr<const Snapshot>& snapshot, const MakeSource& make_source);
 
   uint64_t bytes_max() const { return bytes_max_; }
   /// Memory of all indexes kept, as of now.

@@ -9,8 +9,9 @@
 namespace pennon {
 namespace {
 
-arrow::Result<std::shared_ptr<const Snapshot>> LoadNamed(std::shared_ptr<Store> store, const std::string& root,
-                                                         Version version, ManifestNaming naming,
+arrow::Result<std::shared_ptr<const Snapshot>> LoadNamed(std::shared_ptr<Store> store,
+                                                         const std::string& root, Version version,
+                                                         ManifestNaming naming,
                                                          ManifestRules rules) {
   auto snapshot = std::make_shared<Snapshot>();
   snapshot->naming = naming;
@@ -21,8 +22,9 @@ arrow::Result<std::shared_ptr<const Snapshot>> LoadNamed(std::shared_ptr<Store> 
   auto manifest = DecodeManifest(std::move(file), rules);
   if (!manifest.ok()) return AddContext(manifest.status(), suffix);
   if (manifest->version != version) {
-    return MakeError(ErrorKind::kCorrupt, fmt::format("manifest says version {}, its name says {}{}",
-                                                      ToInteger(manifest->version), ToInteger(version), suffix));
+    return MakeError(ErrorKind::kCorrupt,
+                     fmt::format("manifest says version {}, its name says {}{}",
+                                 ToInteger(manifest->version), ToInteger(version), suffix));
   }
   snapshot->manifest = std::move(*manifest);
   snapshot->table = MakeTableRoot(root, snapshot->manifest.branch);
@@ -34,19 +36,23 @@ arrow::Status ExplainMissingVersion(Store& store, const std::string& root, Versi
   ARROW_ASSIGN_OR_RAISE(const auto listing, ListVersions(store, root));
   const auto& versions = listing.versions;
   if (versions.empty()) {
-    return MakeError(ErrorKind::kNotFound, fmt::format("version {} is not there, the table has no versions: {}",
-                                                       ToInteger(version), root));
+    return MakeError(ErrorKind::kNotFound,
+                     fmt::format("version {} is not there, the table has no versions: {}",
+                                 ToInteger(version), root));
   }
   const uint64_t span = ToInteger(versions.back()) - ToInteger(versions.front()) + 1;
-  return MakeError(ErrorKind::kNotFound,
-                   fmt::format("version {} is not there; versions {} to {} are{}: {}", ToInteger(version),
-                               ToInteger(versions.front()), ToInteger(versions.back()),
-                               span == versions.size() ? "" : ", with gaps where old ones were cleaned up", root));
+  return MakeError(
+      ErrorKind::kNotFound,
+      fmt::format("version {} is not there; versions {} to {} are{}: {}", ToInteger(version),
+                  ToInteger(versions.front()), ToInteger(versions.back()),
+                  span == versions.size() ? "" : ", with gaps where old ones were cleaned up",
+                  root));
 }
 
 }  // namespace
 
-arrow::Result<std::shared_ptr<const Snapshot>> LoadSnapshot(std::shared_ptr<Store> store, const std::string& root,
+arrow::Result<std::shared_ptr<const Snapshot>> LoadSnapshot(std::shared_ptr<Store> store,
+                                                            const std::string& root,
                                                             Version version, ManifestRules rules) {
   for (const auto naming : {ManifestNaming::kV2, ManifestNaming::kV1}) {
     auto snapshot = LoadNamed(store, root, version, naming, rules);
@@ -56,9 +62,11 @@ arrow::Result<std::shared_ptr<const Snapshot>> LoadSnapshot(std::shared_ptr<Stor
 }
 
 arrow::Result<std::shared_ptr<const Snapshot>> LoadLatestSnapshot(std::shared_ptr<Store> store,
-                                                                  const std::string& root, ManifestRules rules) {
+                                                                  const std::string& root,
+                                                                  ManifestRules rules) {
   ARROW_ASSIGN_OR_RAISE(const auto latest, FindLatestVersion(*store, root, rules));
-  if (rules == ManifestRules::kTolerant) return LoadSnapshot(std::move(store), root, latest.version, rules);
+  if (rules == ManifestRules::kTolerant)
+    return LoadSnapshot(std::move(store), root, latest.version, rules);
   return LoadNamed(store, root, latest.version, latest.naming, rules);
 }
 

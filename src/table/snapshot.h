@@ -31,14 +31,15 @@ struct Snapshot {
 inline constexpr uint64_t kManifestBytesMax = uint64_t{8} << 30;
 
 /// Loads the manifest of one version. One store call, two with V1 names.
-/// Errors: kNotFound (says which versions there are), kCorrupt, kUnsupportedFeature; the message ends with the path.
-arrow::Result<std::shared_ptr<const Snapshot>> LoadSnapshot(std::shared_ptr<Store> store, const std::string& root,
-                                                            Version version,
-                                                            ManifestRules rules = ManifestRules::kEnforced);
+/// Errors: kNotFound (says which versions there are), kCorrupt, kUnsupportedFeature; the message
+/// ends with the path.
+arrow::Result<std::shared_ptr<const Snapshot>> LoadSnapshot(
+    std::shared_ptr<Store> store, const std::string& root, Version version,
+    ManifestRules rules = ManifestRules::kEnforced);
 
 /// Loads the newest version. Three store calls: listing, hint, manifest.
-arrow::Result<std::shared_ptr<const Snapshot>> LoadLatestSnapshot(std::shared_ptr<Store> store,
-                                                                  const std::string& root,
-                                                                  ManifestRules rules = ManifestRules::kEnforced);
+arrow::Result<std::shared_ptr<const Snapshot>> LoadLatestSnapshot(
+    std::shared_ptr<Store> store, const std::string& root,
+    ManifestRules rules = ManifestRules::kEnforced);
 
 }  // namespace pennon

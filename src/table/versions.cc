@@ -36,11 +36,13 @@ arrow::Status ExplainMissing(Store& store, const std::string& root, const arrow:
     return MakeError(ErrorKind::kNotFound, fmt::format("no such path: {}", root));
   }
   if (!entry->is_folder) {
-    return MakeError(ErrorKind::kNotFound,
-                     fmt::format("not a Lance table but a file; give the table's folder: {}", root));
+    return MakeError(
+        ErrorKind::kNotFound,
+        fmt::format("not a Lance table but a file; give the table's folder: {}", root));
   }
   if (KindOf(cause) != ErrorKind::kNotFound) return cause;
-  return MakeError(ErrorKind::kNotFound, fmt::format("not a Lance table: it has no _versions folder: {}", root));
+  return MakeError(ErrorKind::kNotFound,
+                   fmt::format("not a Lance table: it has no _versions folder: {}", root));
 }
 
 }  // namespace
@@ -56,7 +58,8 @@ std::optional<ManifestName> ParseManifestName(std::string_view file_name) {
   const auto value = ParseDigits(digits);
   if (!value.has_value()) return std::nullopt;
   if (digits.size() == kV2Digits) {
-    return ManifestName{Version{std::numeric_limits<uint64_t>::max() - *value}, ManifestNaming::kV2};
+    return ManifestName{Version{std::numeric_limits<uint64_t>::max() - *value},
+                        ManifestNaming::kV2};
   }
   return ManifestName{Version{*value}, ManifestNaming::kV1};
 }
@@ -74,7 +77,8 @@ std::string ManifestPath(std::string_view root, Version version, ManifestNaming 
   return JoinPath(JoinPath(root, kFolder), name);
 }
 
-arrow::Result<VersionListing> ListVersions(Store& store, const std::string& root, ManifestRules rules) {
+arrow::Result<VersionListing> ListVersions(Store& store, const std::string& root,
+                                           ManifestRules rules) {
   auto entries = store.ListFolder(JoinPath(root, kFolder));
   if (!entries.ok()) return ExplainMissing(store, root, entries.status());
   VersionListing out;
@@ -93,9 +97,11 @@ arrow::Result<VersionListing> ListVersions(Store& store, const std::string& root
   }
   out.naming_is_mixed = has_v1 && has_v2;
   if (out.naming_is_mixed && rules == ManifestRules::kEnforced) {
-    return MakeError(ErrorKind::kCorrupt,
-                     fmt::format("manifests of both naming schemes lie in one folder; finish or undo the renaming: {}",
-                                 JoinPath(root, kFolder)));
+    return MakeError(
+        ErrorKind::kCorrupt,
+        fmt::format(
+            "manifests of both naming schemes lie in one folder; finish or undo the renaming: {}",
+            JoinPath(root, kFolder)));
   }
   out.naming = has_v2 || !has_v1 ? ManifestNaming::kV2 : ManifestNaming::kV1;
   std::sort(out.versions.begin(), out.versions.end());
@@ -106,8 +112,10 @@ arrow::Result<VersionListing> ListVersions(Store& store, const std::string& root
 std::optional<Version> ReadVersionHint(Store& store, const std::string& root) {
   auto bytes = store.ReadWhole(JoinPath(JoinPath(root, kFolder), kHintName), kHintBytesMax);
   if (!bytes.ok()) return std::nullopt;
-  const auto parsed = nlohmann::json::parse((*bytes)->data(), (*bytes)->data() + (*bytes)->size(), nullptr, false);
-  if (!parsed.is_object() || !parsed.contains("version") || !parsed["version"].is_number_unsigned()) {
+  const auto parsed =
+      nlohmann::json::parse((*bytes)->data(), (*bytes)->data() + (*bytes)->size(), nullptr, false);
+  if (!parsed.is_object() || !parsed.contains("version") ||
+      !parsed["version"].is_number_unsigned()) {
     return std::nullopt;
   }
   const Version version{parsed["version"].get<uint64_t>()};
@@ -121,13 +129,16 @@ void WriteVersionHint(Store& store, const std::string& root, Version version) {
   (void)status;  // The hint only saves time: a version is committed with or without it.
 }
 
-arrow::Result<LatestVersion> FindLatestVersion(Store& store, const std::string& root, ManifestRules rules) {
+arrow::Result<LatestVersion> FindLatestVersion(Store& store, const std::string& root,
+                                               ManifestRules rules) {
   ARROW_ASSIGN_OR_RAISE(const auto listing, ListVersions(store, root, rules));
-  LatestVersion latest{listing.versions.empty() ? Version{0} : listing.versions.back(), listing.naming};
+  LatestVersion latest{listing.versions.empty() ? Version{0} : listing.versions.back(),
+                       listing.naming};
   const auto hint = ReadVersionHint(store, root);
   if (hint.has_value() && *hint > latest.version &&
       ToInteger(*hint) - ToInteger(latest.version) <= kHintGapMax) {
-    // A listing may miss what was written while it ran; the hint is only written behind its version.
+    // A listing may miss what was written while it ran; the hint is only written behind its
+    // version.
     Version next = *hint;
     while (store.Stat(ManifestPath(root, next, latest.naming)).ok()) {
       latest.version = next;
@@ -135,8 +146,9 @@ arrow::Result<LatestVersion> FindLatestVersion(Store& store, const std::string& 
     }
   }
   if (latest.version == Version{0}) {
-    return MakeError(ErrorKind::kNotFound,
-                     fmt::format("table has no versions: its _versions folder holds no manifest: {}", root));
+    return MakeError(
+        ErrorKind::kNotFound,
+        fmt::format("table has no versions: its _versions folder holds no manifest: {}", root));
   }
   return latest;
 }

@@ -28,7 +28,8 @@ struct ManifestName {
 };
 std::optional<ManifestName> ParseManifestName(std::string_view file_name);
 
-/// The path of a version's manifest. Detached versions have names of their own, whatever the naming.
+/// The path of a version's manifest. Detached versions have names of their own, whatever the
+/// naming.
 std::string ManifestPath(std::string_view root, Version version, ManifestNaming naming);
 
 struct VersionListing {
@@ -40,11 +41,13 @@ struct VersionListing {
 };
 
 /// Lists all versions. One listing.
-/// Errors: kNotFound when the root is not there or is no table (says which), kCorrupt when both naming schemes occur.
+/// Errors: kNotFound when the root is not there or is no table (says which), kCorrupt when both
+/// naming schemes occur.
 arrow::Result<VersionListing> ListVersions(Store& store, const std::string& root,
                                            ManifestRules rules = ManifestRules::kEnforced);
 
-/// The number in `latest_version_hint.json`, or nothing when there is none that can be read. One read.
+/// The number in `latest_version_hint.json`, or nothing when there is none that can be read. One
+/// read.
 std::optional<Version> ReadVersionHint(Store& store, const std::string& root);
 /// Writes the hint; best effort, as the format has it.
 void WriteVersionHint(Store& store, const std::string& root, Version version);
@@ -53,9 +56,9 @@ struct LatestVersion {
   Version version{};
   ManifestNaming naming = ManifestNaming::kV2;
 };
-/// Finds the newest version: the highest one listed, or one above it that the hint leads to. Two store calls, and one
-/// more for each version between a listing and a newer hint.
-/// Errors: as ListVersions; kNotFound when the table has no version.
+/// Finds the newest version: the highest one listed, or one above it that the hint leads to. Two
+/// store calls, and one more for each version between a listing and a newer hint. Errors: as
+/// ListVersions; kNotFound when the table has no version.
 arrow::Result<LatestVersion> FindLatestVersion(Store& store, const std::string& root,
                                                ManifestRules rules = ManifestRules::kEnforced);
 

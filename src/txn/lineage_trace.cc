@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "pennon/base/error.h"
@@ -12,18 +13,23 @@
 namespace pennon {
 namespace {
 
+/// More rows have no addresses; a manifest that says so is broken.
+constexpr uint64_t kRowsPerFragmentMax = uint64_t{1} << 32;
+
 size_t HashFiles(const Fragment& fragment) {
   size_t hash = 0;
-  for (const auto& file : fragment.files) hash = hash * 1099511628211u + std::hash<std::string>{}(file.path);
+  for (const auto& file : fragment.files)
+    hash = hash * 1099511628211u + std::hash<std::string>{}(file.path);
   return hash;
 }
 
-/// Operations whose change of a fragment's files changes values of its rows. A projection only drops columns.
+/// Operations whose change of a fragment's files changes values of its rows. A projection only
+/// drops columns.
 bool ChangesValues(const Transaction* transaction) {
   if (transaction == nullptr) return true;
   const auto& operation = transaction->operation;
-  return operation == "Merge" || operation == "DataReplacement" || operation == "Update" || operation == "DataOverlay" ||
-         operation == "Restore" || operation == "Unknown";
+  return operation == "Merge" || operation == "DataReplacement" || operation == "Update" ||
+         operation == "DataOverlay" || operation == "Restore" || operation == "Unknown";
 }
 
 }  // namespace
@@ -46,54 +52,68 @@ arrow::Status LineageTrace::AppendLive(const Fragment& fragment, FragmentStamps*
   }
   for (const auto& range : live) {
     ARROW_ASSIGN_OR_RAISE(const auto created, stamps.created.Slice(range.begin, range.size()));
-    ARROW_ASSIGN_OR_RAISE(const auto last_updated, stamps.last_updated.Slice(range.begin, range.size()));
+    ARROW_ASSIGN_OR_RAISE(const auto last_updated,
+                          stamps.last_updated.Slice(range.begin, range.size()));
     out->created.Append(created);
     out->last_updated.Append(last_updated);
   }
   return arrow::Status::OK();
 }
 
-arrow::Status LineageTrace::CarryRewrites(const Manifest& manifest, const Transaction& transaction) {
+arrow::Status LineageTrace::CarryRewrites(const Manifest& manifest,
+                                          const Transaction& transaction) {
   for (const auto& group : transaction.rewrite_groups) {
     FragmentStamps carried;
-    bool complete = true;
+    std::vector<const Fragment*> sources;
     for (const FragmentId id : group.old_fragments) {
       const Fragment* source = previous_->FindFragment(id);
-      complete = complete && source != nullptr;
-      if (source != nullptr) ARROW_RETURN_NOT_OK(AppendLive(*source, &carried));
+      if (source == nullptr || source->physical_rows > kRowsPerFragmentMax) break;
+      sources.push_back(source);
     }
-    uint64_t num_rows = 0;
+    // A group that does not add up was not a plain move of rows: its fragments count as written
+    // now.
+    if (sources.size() != group.old_fragments.size()) continue;
+    for (const Fragment* source : sources) ARROW_RETURN_NOT_OK(AppendLive(*source, &carried));
+    // Counted down, since the row counts of a broken manifest may sum up to more than 64 bits hold.
+    uint64_t num_rows_left = carried.created.size();
     std::vector<const Fragment*> targets;
     std::vector<uint64_t> sizes;
+    std::unordered_set<uint32_t> seen;
     for (const FragmentId id : group.new_fragments) {
       const Fragment* target = manifest.FindFragment(id);
-      complete = complete && target != nullptr && states_.count(ToInteger(id)) == 0;
-      if (!complete) break;
+      if (target == nullptr || states_.count(ToInteger(id)) != 0 ||
+          !seen.insert(ToInteger(id)).second || target->physical_rows > num_rows_left) {
+        break;
+      }
       targets.push_back(target);
       sizes.push_back(target->physical_rows);
-      num_rows += target->physical_rows;
+      num_rows_left -= target->physical_rows;
     }
-    // A group that does not add up was not a plain move of rows: its fragments count as written now.
-    if (!complete || num_rows != carried.created.size()) continue;
+    if (targets.size() != group.new_fragments.size() || num_rows_left != 0) continue;
     ARROW_ASSIGN_OR_RAISE(auto created, Rechunk(std::span(&carried.created, 1), sizes, false));
-    ARROW_ASSIGN_OR_RAISE(auto last_updated, Rechunk(std::span(&carried.last_updated, 1), sizes, false));
+    ARROW_ASSIGN_OR_RAISE(auto last_updated,
+                          Rechunk(std::span(&carried.last_updated, 1), sizes, false));
     for (size_t i = 0; i < targets.size(); ++i) {
       State& state = states_[ToInteger(targets[i]->id)];
-      state.runs = std::make_shared<FragmentStamps>(FragmentStamps{std::move(created[i]), std::move(last_updated[i])});
+      state.runs = std::make_shared<FragmentStamps>(
+          FragmentStamps{std::move(created[i]), std::move(last_updated[i])});
       state.files_hash = HashFiles(*targets[i]);
     }
   }
   return arrow::Status::OK();
 }
 
-arrow::Status LineageTrace::Advance(std::shared_ptr<const Manifest> manifest, const Transaction* transaction) {
+arrow::Status LineageTrace::Advance(std::shared_ptr<const Manifest> manifest,
+                                    const Transaction* transaction) {
   const Version now = manifest->version;
   if (now <= version()) {
-    return MakeError(ErrorKind::kInvalidArgument, fmt::format("versions must ascend: {} behind {}", ToInteger(now),
-                                                              ToInteger(version())));
+    return MakeError(
+        ErrorKind::kInvalidArgument,
+        fmt::format("versions must ascend: {} behind {}", ToInteger(now), ToInteger(version())));
   }
   const bool follows = previous_ != nullptr && now == NextVersion(version());
-  if (follows && transaction != nullptr) ARROW_RETURN_NOT_OK(CarryRewrites(*manifest, *transaction));
+  if (follows && transaction != nullptr)
+    ARROW_RETURN_NOT_OK(CarryRewrites(*manifest, *transaction));
   const bool changes_values = ChangesValues(follows ? transaction : nullptr);
   states_.reserve(states_.size() + (previous_ == nullptr ? manifest->fragments.size() : 0));
   for (const auto& fragment : manifest->fragments) {
@@ -107,8 +127,8 @@ arrow::Status LineageTrace::Advance(std::shared_ptr<const Manifest> manifest, co
       if (state.runs == nullptr) {
         state.last_updated = now;
       } else {
-        state.runs = std::make_shared<FragmentStamps>(
-            FragmentStamps{state.runs->created, VersionSequence::Uniform(fragment.physical_rows, now)});
+        state.runs = std::make_shared<FragmentStamps>(FragmentStamps{
+            state.runs->created, VersionSequence::Uniform(fragment.physical_rows, now)});
       }
     }
     state.files_hash = files_hash;

@@ -1,7 +1,8 @@
 /// \file
-/// When was each row written? Follows a table without lineage through its kept versions, oldest first, and keeps for
-/// every fragment the versions in which its rows were created and last updated. Pure: versions are handed in.
-/// Spec: format/row-ids.md, heading 4; docs/decisions/005-lineage-default.md.
+/// When was each row written? Follows a table without lineage through its kept versions, oldest
+/// first, and keeps for every fragment the versions in which its rows were created and last
+/// updated. Pure: versions are handed in. Spec: format/row-ids.md, heading 4;
+/// docs/decisions/005-lineage-default.md.
 #pragma once
 
 #include <arrow/result.h>
@@ -29,14 +30,16 @@ struct FragmentStamps {
 class LineageTrace {
  public:
   /// Loads the deletion vector of a fragment that has a deletion file.
-  using LoadDeletions = std::function<arrow::Result<DeletionVector>(const Manifest&, const Fragment&)>;
+  using LoadDeletions =
+      std::function<arrow::Result<DeletionVector>(const Manifest&, const Fragment&)>;
 
-  explicit LineageTrace(LoadDeletions load_deletions) : load_deletions_(std::move(load_deletions)) {}
+  explicit LineageTrace(LoadDeletions load_deletions)
+      : load_deletions_(std::move(load_deletions)) {}
 
-  /// Takes the next kept version. `transaction` is null when it is not known: its new fragments then count as
-  /// written in this version. Keeps the manifest until the next one is taken. O(fragments), and one deletion vector
-  /// for each rewritten fragment that has deletions.
-  /// Errors: kInvalidArgument when the version is not above the one before; those of loading deletions.
+  /// Takes the next kept version. `transaction` is null when it is not known: its new fragments
+  /// then count as written in this version. Keeps the manifest until the next one is taken.
+  /// O(fragments), and one deletion vector for each rewritten fragment that has deletions. Errors:
+  /// kInvalidArgument when the version is not above the one before; those of loading deletions.
   arrow::Status Advance(std::shared_ptr<const Manifest> manifest, const Transaction* transaction);
 
   /// The version taken last; 0 before the first.

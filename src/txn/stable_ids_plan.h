@@ -1,7 +1,7 @@
 /// \file
-/// Stable row ids for a table that has none: decides, from a manifest alone, whether and how, and builds the one
-/// manifest that does it. Pure: no IO, clock or randomness.
-/// Spec: format/commit.md, heading 5 (5.4 ids, 5.5 lineage, 5.6 fragment reuse index, 5.7 recipe).
+/// Stable row ids for a table that has none: decides, from a manifest alone, whether and how, and
+/// builds the one manifest that does it. Pure: no IO, clock or randomness. Spec: format/commit.md,
+/// heading 5 (5.4 ids, 5.5 lineage, 5.6 fragment reuse index, 5.7 recipe).
 #pragma once
 
 #include <arrow/result.h>
@@ -18,8 +18,10 @@
 namespace pennon {
 
 enum class IdChoice {
-  kAddresses,    ///< Each row's id is its present row address: every `_rowid` and index entry stays right.
-  kConsecutive,  ///< Counted on from next_row_id in row order: small numbers, but indexes hold addresses.
+  kAddresses,    ///< Each row's id is its present row address: every `_rowid` and index entry stays
+                 ///< right.
+  kConsecutive,  ///< Counted on from next_row_id in row order: small numbers, but indexes hold
+                 ///< addresses.
 };
 
 struct StableIdsOptions {
@@ -52,16 +54,19 @@ struct StableIdsPlan {
   uint64_t next_row_id = 0;
   uint64_t num_fragments = 0;
   uint64_t num_rows = 0;  ///< Physical rows: deleted ones have ids too.
-  /// Sequences found on fragments of a table whose flag is off; readers ignore them, they are replaced.
+  /// Sequences found on fragments of a table whose flag is off; readers ignore them, they are
+  /// replaced.
   uint64_t num_unused_sequences = 0;
 
   bool possible() const { return !already_stable && blockers.empty(); }
 };
 
 /// Decides. O(fragments + indexes). Errors: kCorrupt for an index section that cannot be read.
-arrow::Result<StableIdsPlan> PlanStableIds(const Manifest& manifest, const StableIdsOptions& options);
+arrow::Result<StableIdsPlan> PlanStableIds(const Manifest& manifest,
+                                           const StableIdsOptions& options);
 
-/// Encoded lineage sequences of one fragment; empty: left unset, which reads as version 1 for every row.
+/// Encoded lineage sequences of one fragment; empty: left unset, which reads as version 1 for every
+/// row.
 struct EncodedLineage {
   std::string created;
   std::string last_updated;

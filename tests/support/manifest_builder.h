@@ -243,7 +243,7 @@ inline FragmentSpec Rows(uint32_t id, uint64_t rows) {
 
 /// The sequence of ids [begin, begin + rows): what a fresh fragment has.
 inline std::string RangeIds(uint64_t begin, uint64_t rows) {
-  return Sequence(RangeSegment(begin, begin + rows));
+  return Sequence(Field(1, NonZero(1, begin) + NonZero(2, begin + rows)));
 }
 
 /// A lineage sequence of runs of (rows, version), spelled as both engines do.

@@ -1,6 +1,6 @@
 /// \file
-/// A table opened at one version: an immutable handle that the verbs in the headers beside this one take.
-/// Spec: format/table.md, headings 1, 6 and 9.
+/// A table opened at one version: an immutable handle that the verbs in the headers beside this one
+/// take. Spec: format/table.md, headings 1, 6 and 9.
 #pragma once
 
 #include <arrow/result.h>
@@ -10,8 +10,8 @@
 #include <string>
 
 #include "pennon/base/ids.h"
-#include "pennon/io/store_observer.h"
 #include "pennon/export.h"
+#include "pennon/io/store_observer.h"
 
 namespace pennon {
 
@@ -27,27 +27,32 @@ struct OpenOptions {
   std::shared_ptr<StoreObserver> observer;
   /// fsync what is written. Off only for tests and measurements.
   bool sync = true;
-  /// Memory that row id indexes may keep, over all versions opened from this handle. 0: the environment variable
-  /// PENNON_ROW_ID_INDEX_BYTES if it is set, else 1 GiB.
+  /// Memory that row id indexes may keep, over all versions opened from this handle. 0: the
+  /// environment variable PENNON_ROW_ID_INDEX_BYTES if it is set, else 1 GiB.
   uint64_t row_id_index_bytes_max = 0;
-  /// Open a version although it breaks rules that readers rely on. For Verify; no other verb may be given such a handle.
+  /// Open a version although it breaks rules that readers rely on. For Verify; no other verb may be
+  /// given such a handle.
   bool tolerate_faults = false;
 };
 
 /// One version of one table. Cheap to copy by shared_ptr, safe for concurrent use.
 class PENNON_EXPORT Dataset {
  public:
-  /// Opens a local path or a `file://` URI. Reads one manifest and nothing else of the table: three store calls for
-  /// the newest version (listing, hint, manifest), one for a numbered version (two with V1 names), one more for a tag.
-  /// Errors: kNotFound (path, table, version, tag, branch; says what there is instead), kCorrupt,
-  /// kUnsupportedFeature (names it), kInvalidArgument, kIo. Each is one line that ends with the path.
-  static arrow::Result<std::shared_ptr<const Dataset>> Open(const std::string& uri, const OpenOptions& options = {});
+  /// Opens a local path or a `file://` URI. Reads one manifest and nothing else of the table: three
+  /// store calls for the newest version (listing, hint, manifest), one for a numbered version (two
+  /// with V1 names), one more for a tag. Errors: kNotFound (path, table, version, tag, branch; says
+  /// what there is instead), kCorrupt, kUnsupportedFeature (names it), kInvalidArgument, kIo. Each
+  /// is one line that ends with the path.
+  static arrow::Result<std::shared_ptr<const Dataset>> Open(const std::string& uri,
+                                                            const OpenOptions& options = {});
 
   /// `row_id_indexes` is shared between the versions of one session; null makes a new one.
-  explicit Dataset(std::shared_ptr<const Snapshot> snapshot, std::shared_ptr<RowIdIndexCache> row_id_indexes = nullptr);
+  explicit Dataset(std::shared_ptr<const Snapshot> snapshot,
+                   std::shared_ptr<RowIdIndexCache> row_id_indexes = nullptr);
 
-  /// Opens another version of the same table or branch, sharing store and row id indexes with this handle: empty for the
-  /// newest, digits for that version, else a tag of the same branch. Costs and errors as Open.
+  /// Opens another version of the same table or branch, sharing store and row id indexes with this
+  /// handle: empty for the newest, digits for that version, else a tag of the same branch. Costs
+  /// and errors as Open.
   arrow::Result<std::shared_ptr<const Dataset>> Checkout(const std::string& version = "") const;
 
   Version version() const;

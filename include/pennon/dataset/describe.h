@@ -45,9 +45,11 @@ struct RowIdHealth {
   uint64_t num_spilled = 0;  ///< Kept in hidden columns of data files, not counted below.
   uint64_t encoded_bytes = 0;
   uint64_t num_segments = 0;
-  /// Segments by form, and ids in each: range, range_with_holes, range_with_bitmap, sorted_array, array.
+  /// Segments by form, and ids in each: range, range_with_holes, range_with_bitmap, sorted_array,
+  /// array.
   std::map<std::string, uint64_t> segments_by_form;
-  /// The largest number of places (segments) whose spans hold one and the same id: what a look-up may have to probe.
+  /// The largest number of places (segments) whose spans hold one and the same id: what a look-up
+  /// may have to probe.
   uint64_t overlap_depth = 0;
   /// Bytes of unsorted arrays that the first look-up reads; the rest is answered from headers.
   uint64_t first_lookup_bytes = 0;
@@ -84,9 +86,10 @@ struct TableInfo {
   std::optional<RowIdHealth> row_ids;  ///< With stable row ids only.
 };
 
-/// Describes one version. Store calls: two listings (tags, branches), one read for each of those, and one for each
-/// deletion file whose count the manifest does not record. No data file is read. O(bytes of the manifest).
-/// Errors: kCorrupt for sequences, refs or index coverage that cannot be read.
+/// Describes one version. Store calls: two listings (tags, branches), one read for each of those,
+/// and one for each deletion file whose count the manifest does not record. No data file is read.
+/// O(bytes of the manifest). Errors: kCorrupt for sequences, refs or index coverage that cannot be
+/// read.
 PENNON_EXPORT arrow::Result<TableInfo> DescribeTable(const Dataset& dataset);
 
 struct VersionInfo {
@@ -99,8 +102,9 @@ struct VersionInfo {
   std::map<std::string, std::string> properties;
   std::optional<uint64_t> row_count;
   uint64_t num_fragments = 0;
-  /// Live rows in fragments that the version before does not list, or did not have live; and the reverse. A compaction
-  /// counts on both sides. Nothing for the oldest kept version that has one before it.
+  /// Live rows in fragments that the version before does not list, or did not have live; and the
+  /// reverse. A compaction counts on both sides. Nothing for the oldest kept version that has one
+  /// before it.
   std::optional<uint64_t> rows_added;
   std::optional<uint64_t> rows_removed;
   bool has_stable_row_ids = false;
@@ -109,9 +113,11 @@ struct VersionInfo {
 };
 
 /// Describes the kept versions up to the handle's own, newest first, at most `count_max` of them.
-/// Store calls: one listing, one read for each version and for a transaction that lies outside its manifest, the tags.
+/// Store calls: one listing, one read for each version and for a transaction that lies outside its
+/// manifest, the tags.
 PENNON_EXPORT arrow::Result<std::vector<VersionInfo>> DescribeVersions(const Dataset& dataset,
-                                                                       size_t count_max = ~size_t{0});
+                                                                       size_t count_max = ~size_t{
+                                                                           0});
 
 struct SegmentInfo {
   std::string form;
@@ -179,8 +185,9 @@ struct DescribeOptions {
   size_t segments_max = 64;
 };
 
-/// Describes every fragment in the manifest's order. One store call for each deletion file without a recorded count.
-PENNON_EXPORT arrow::Result<std::vector<FragmentInfo>> DescribeFragments(const Dataset& dataset,
-                                                                         const DescribeOptions& options = {});
+/// Describes every fragment in the manifest's order. One store call for each deletion file without
+/// a recorded count.
+PENNON_EXPORT arrow::Result<std::vector<FragmentInfo>> DescribeFragments(
+    const Dataset& dataset, const DescribeOptions& options = {});
 
 }  // namespace pennon

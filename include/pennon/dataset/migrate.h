@@ -17,7 +17,8 @@ namespace pennon {
 
 /// Which numbers the rows get.
 enum class MigrateIds {
-  kAddresses,    ///< A row's id is its present address: every saved `_rowid` and every index stays right.
+  kAddresses,    ///< A row's id is its present address: every saved `_rowid` and every index stays
+                 ///< right.
   kConsecutive,  ///< Counted on from next_row_id in row order.
 };
 
@@ -54,7 +55,8 @@ struct MigrateIndex {
   std::string reason;
 };
 
-/// A branch beside the one that is migrated, as it is when the report is made.
+/// A branch beside the one that is migrated, as it was when the migration began, or as all_branches
+/// left it.
 struct MigrateBranch {
   std::string name;
   Version version{};
@@ -72,7 +74,8 @@ struct MigrateReport {
   std::string root;
   std::string branch;      ///< Empty: main.
   Version from_version{};  ///< The version that was (or would be) built upon.
-  Version to_version{};    ///< The version that was (or would be) made; from_version when there is nothing to do.
+  Version to_version{};    ///< The version that was (or would be) made; from_version when there is
+                           ///< nothing to do.
   std::vector<MigrateBlocker> blockers;
   MigrateIds ids = MigrateIds::kAddresses;
   MigrateLineage lineage = MigrateLineage::kHistory;
@@ -91,14 +94,16 @@ struct MigrateReport {
   int attempts = 0;
 };
 
-/// Gives stable row ids to the newest version of the table (or branch) that `dataset` was opened from.
-/// Returns one report, and with all_branches one for main and each branch; none is written unless all can be.
-/// After each commit it reads the new version back and checks it: ids as planned, found and unique, fragments otherwise
-/// byte for byte as before, the version before untouched.
-/// Cost: O(fragments) per attempt; with kHistory every kept manifest is read once, in order; two puts and the hint.
-/// Errors: kInvalidArgument when something is in the way (all of it named; a dry run reports it instead), kConflict
-/// when others were faster attempts_max times, kIo, kCorrupt.
-PENNON_EXPORT arrow::Result<std::vector<MigrateReport>> MigrateToStableRowIds(const Dataset& dataset,
-                                                                              const MigrateOptions& options = {});
+/// Gives stable row ids to the newest version of the table (or branch) that `dataset` was opened
+/// from. Returns one report, and with all_branches one for main and each branch; none is written
+/// unless all can be. After each commit it reads the new version back and checks it: ids as
+/// planned, found and unique, fragments otherwise byte for byte as before, the version before
+/// untouched. Cost: O(fragments) per attempt; with kHistory every kept manifest is read once, in
+/// order; two puts and the hint. Errors: kInvalidArgument when something is in the way (all of it
+/// named; a dry run reports it instead), kConflict when others were faster attempts_max times, kIo,
+/// kCorrupt. An error behind a commit says "was committed", one that leaves it open "it is not
+/// known"; every other error means that nothing was changed.
+PENNON_EXPORT arrow::Result<std::vector<MigrateReport>> MigrateToStableRowIds(
+    const Dataset& dataset, const MigrateOptions& options = {});
 
 }  // namespace pennon

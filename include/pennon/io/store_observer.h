@@ -1,5 +1,6 @@
 /// \file
-/// Sees every call to the store, before and after, and may make it fail: for progress, accounting and fault tests.
+/// Sees every call to the store, before and after, and may make it fail: for progress, accounting
+/// and fault tests.
 #pragma once
 
 #include <arrow/status.h>
@@ -16,12 +17,13 @@ enum class StoreCall { kOpen, kRead, kReadWhole, kList, kStat, kPut, kPutIfAbsen
 struct StoreEvent {
   StoreCall call = StoreCall::kOpen;
   std::string path;
-  /// Bytes asked for (reads by range) or handed over (puts); bytes received once a whole read is done; else 0.
+  /// Bytes asked for (reads by range) or handed over (puts); bytes received once a whole read is
+  /// done; else 0.
   uint64_t num_bytes = 0;
 };
 
-/// Methods are called by many threads at once and must be quick. A failed status replaces the outcome of the call:
-/// from Before the call is not made, from After its effect stays.
+/// Methods are called by many threads at once and must be quick. A failed status replaces the
+/// outcome of the call: from Before the call is not made, from After its effect stays.
 class PENNON_EXPORT StoreObserver {
  public:
   virtual ~StoreObserver() = default;

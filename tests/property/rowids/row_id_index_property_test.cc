@@ -18,7 +18,8 @@ using testing_support::IdTable;
 using testing_support::MakeIndex;
 
 // Some live ids; every `one_in`-th on average, in the order of the ids or shuffled.
-std::vector<uint64_t> SomeLive(const IdTable& table, uint64_t one_in, bool shuffle, std::mt19937_64& random) {
+std::vector<uint64_t> SomeLive(const IdTable& table, uint64_t one_in, bool shuffle,
+                               std::mt19937_64& random) {
   std::vector<uint64_t> ids;
   for (const auto& [id, address] : table.LiveRows()) {
     if (random() % one_in == 0) ids.push_back(id);
@@ -43,7 +44,8 @@ void Change(IdTable* table, std::mt19937_64& random) {
       return;
     default:
       if (table->next_fragment > 0) {
-        table->Compact(static_cast<uint32_t>(random() % table->next_fragment), 1 + random() % 5, choice);
+        table->Compact(static_cast<uint32_t>(random() % table->next_fragment), 1 + random() % 5,
+                       choice);
       }
   }
 }
@@ -57,7 +59,8 @@ void CheckIndex(const RowIdIndex& index, const IdTable& table, std::mt19937_64& 
   const auto status = index.FindMany(ids, found);
   RC_ASSERT(status.ok());
   for (size_t i = 0; i < ids.size(); ++i) RC_ASSERT(found[i] == expected[ids[i]]);
-  for (uint64_t id = 0; id < expected.size(); ++id) RC_ASSERT(index.Find(RowId{id}).ValueOrDie() == expected[id]);
+  for (uint64_t id = 0; id < expected.size(); ++id)
+    RC_ASSERT(index.Find(RowId{id}).ValueOrDie() == expected[id]);
   for (const auto& [number, fragment] : table.fragments) {
     for (uint32_t i = 0; i < fragment.ids.size(); i += 1 + static_cast<uint32_t>(random() % 20)) {
       const auto address = MakeRowAddress(FragmentId{number}, RowOffset{i});
@@ -65,7 +68,8 @@ void CheckIndex(const RowIdIndex& index, const IdTable& table, std::mt19937_64& 
       const auto live = index.LiveIdAt(address).ValueOrDie();
       RC_ASSERT(live.has_value() == (fragment.deleted.count(i) == 0));
     }
-    const auto beyond = MakeRowAddress(FragmentId{number}, RowOffset{static_cast<uint32_t>(fragment.ids.size())});
+    const auto beyond =
+        MakeRowAddress(FragmentId{number}, RowOffset{static_cast<uint32_t>(fragment.ids.size())});
     RC_ASSERT(index.IdAt(beyond).ValueOrDie() == std::nullopt);
     RC_ASSERT(index.LiveIdAt(beyond).ValueOrDie() == std::nullopt);
   }
@@ -82,7 +86,8 @@ RC_GTEST_PROP(RowIdIndexProperty, AnswersLikeHashMapsOverHistories, (uint64_t se
     if (random() % 3 == 0) {
       for (auto& [number, fragment] : table.fragments) fragment.is_spilled = random() % 4 == 0;
     }
-    const auto made = MakeIndex(table, previous.get(), random() % 4 == 0 ? 0 : 1 << 30).ValueOrDie();
+    const auto made =
+        MakeIndex(table, previous.get(), random() % 4 == 0 ? 0 : 1 << 30).ValueOrDie();
     // Twice: what the first pass makes the second pass uses.
     CheckIndex(*made.index, table, random);
     CheckIndex(*made.index, table, random);

@@ -1,6 +1,6 @@
 /// \file
-/// A table reduced to its row ids, with the verbs that move them about; the slow and obvious answer to every question
-/// that a RowIdIndex is asked.
+/// A table reduced to its row ids, with the verbs that move them about; the slow and obvious answer
+/// to every question that a RowIdIndex is asked.
 #pragma once
 
 #include <algorithm>
@@ -52,17 +52,20 @@ class IdTable {
     const auto live = LiveRows();
     for (const uint64_t id : ids) {
       const auto address = live.at(id);
-      fragments.at(static_cast<uint32_t>(address >> 32)).deleted.insert(static_cast<uint32_t>(address));
+      fragments.at(static_cast<uint32_t>(address >> 32))
+          .deleted.insert(static_cast<uint32_t>(address));
     }
   }
 
-  // Rewrites some neighbours into one fragment as the reference engine does: segments masked and joined.
+  // Rewrites some neighbours into one fragment as the reference engine does: segments masked and
+  // joined.
   void Compact(uint32_t first, size_t count, FormChoice choice) {
     std::vector<uint64_t> ids;
     RowIdSequence joined;
     auto at = fragments.lower_bound(first);
     for (; count > 0 && at != fragments.end(); --count) {
-      const auto sequence = DecodeRowIdSequence(EncodeRowIdSequence(at->second.ids, choice)).ValueOrDie();
+      const auto sequence =
+          DecodeRowIdSequence(EncodeRowIdSequence(at->second.ids, choice)).ValueOrDie();
       const std::vector<uint32_t> dead(at->second.deleted.begin(), at->second.deleted.end());
       joined = Extend(joined, sequence.Mask(dead, choice).ValueOrDie()).ValueOrDie();
       at = fragments.erase(at);
@@ -108,7 +111,8 @@ class IdTableSource : public RowIdSource {
  public:
   explicit IdTableSource(std::shared_ptr<const IdTable> table) : table_(std::move(table)) {}
 
-  arrow::Result<std::vector<DeletionVector>> LoadDeletions(std::span<const FragmentId> ids) override {
+  arrow::Result<std::vector<DeletionVector>> LoadDeletions(
+      std::span<const FragmentId> ids) override {
     ++deletion_calls;
     num_deletions_loaded += static_cast<int>(ids.size());
     if (fails) return MakeError(ErrorKind::kIo, "told to fail");
@@ -119,12 +123,14 @@ class IdTableSource : public RowIdSource {
     }
     return loaded;
   }
-  arrow::Result<std::vector<RowIdSequence>> LoadSequences(std::span<const FragmentId> ids) override {
+  arrow::Result<std::vector<RowIdSequence>> LoadSequences(
+      std::span<const FragmentId> ids) override {
     ++sequence_calls;
     if (fails) return MakeError(ErrorKind::kIo, "told to fail");
     std::vector<RowIdSequence> loaded;
     for (const FragmentId id : ids) {
-      ARROW_ASSIGN_OR_RAISE(auto sequence, DecodeRowIdSequence(table_->fragments.at(ToInteger(id)).row_ids));
+      ARROW_ASSIGN_OR_RAISE(auto sequence,
+                            DecodeRowIdSequence(table_->fragments.at(ToInteger(id)).row_ids));
       loaded.push_back(std::move(sequence));
     }
     return loaded;
@@ -145,7 +151,8 @@ struct MadeIndex {
   std::shared_ptr<const RowIdIndex> index;
 };
 
-inline arrow::Result<MadeIndex> MakeIndex(const IdTable& table, const RowIdIndex* previous = nullptr,
+inline arrow::Result<MadeIndex> MakeIndex(const IdTable& table,
+                                          const RowIdIndex* previous = nullptr,
                                           uint64_t merged_bytes_max = uint64_t{1} << 30) {
   MadeIndex made;
   made.table = std::make_shared<const IdTable>(table);
@@ -178,7 +185,8 @@ inline std::vector<RowLocation> ExpectedLocations(const IdTable& table) {
     } else if (const auto dead = stale.find(id); dead != stale.end()) {
       expected.push_back({RowAddress{dead->second}, RowState::kDeleted});
     } else {
-      expected.push_back({RowAddress{}, id < table.next_row_id ? RowState::kGone : RowState::kNeverGiven});
+      expected.push_back(
+          {RowAddress{}, id < table.next_row_id ? RowState::kGone : RowState::kNeverGiven});
     }
   }
   return expected;
