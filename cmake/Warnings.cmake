@@ -6,3 +6,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(pennon_warnings INTERFACE -Wno-maybe-uninitialized -Wno-stringop-overflow
                                                    -Wno-array-bounds -Wno-restrict)
 endif()
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  # What gcc leaves out of -Wconversion in C++: both compilers shall ask for the same.
+  target_compile_options(pennon_warnings INTERFACE -Wno-sign-conversion)
+endif()

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Run every test and count them: what ./dev test does once the tools are installed.
 
-Two lanes share the cores, after the release build that both need:
-  judges      the reference engine against the program: differential, races, crash (pytest)
-  sanitizers  the C++ tests in release, under address+undefined, a subset under thread, each fuzz target for a while
+After the release build, two lanes share the cores:
+  C++      unit, property, golden, fault tests and the replay of the fuzz corpora, in release
+  judges   the reference engine against the program: differential, races, crash (pytest)
+With --sanitizers a third follows: the C++ tests under address+undefined, a subset under thread, each fuzz target for a
+while; it is a build of its own for each and takes about as long again.
 Logs lie in build/logs. The last line is `N passed, N failed`.
 """
 
@@ -175,7 +177,6 @@ def judges(program):
 
 
 def sanitizers(fuzz_seconds):
-    ctest("release", CORES)
     # One build for both: the fuzz preset has the same sanitizers as asan, and every test besides the targets.
     if build("fuzz"):
         ctest("fuzz", CORES, **ASAN)
@@ -192,7 +193,7 @@ def main():
     parser = argparse.ArgumentParser(prog="./dev test")
     parser.add_argument("--lint", action="store_true", help="lint first")
     parser.add_argument("--fuzz-seconds", type=int, default=20, help="for each fuzz target (default 20)")
-    parser.add_argument("--only", choices=["judges", "sanitizers"], help="one lane only")
+    parser.add_argument("--sanitizers", action="store_true", help="the sanitizers and live fuzzing too")
     arguments = parser.parse_args()
     begin = time.monotonic()
     if arguments.lint:
@@ -203,14 +204,12 @@ def main():
             log.write_text(text)
             report(f"lint: {name}", int(good), int(not good), time.monotonic() - start, log)
     if build("release"):
-        lanes = []
-        if arguments.only != "sanitizers":
-            lanes.append(lambda: judges(ROOT / "build/release/cli/pennon"))
-        if arguments.only != "judges":
-            lanes.append(lambda: sanitizers(arguments.fuzz_seconds))
+        lanes = [lambda: ctest("release", CORES), lambda: judges(ROOT / "build/release/cli/pennon")]
         with concurrent.futures.ThreadPoolExecutor(len(lanes)) as pool:
             for lane in [pool.submit(lane) for lane in lanes]:
                 lane.result()
+        if arguments.sanitizers:
+            sanitizers(arguments.fuzz_seconds)
     passed = sum(p for _, p, _ in results)
     failed = sum(f for _, _, f in results)
     if failed:
