@@ -125,7 +125,7 @@ void PrintChecked(const VerifyReport& report) {
     text += fmt::format(", indexes: {}", FormatCount(checked.num_indexes));
   fmt::print("checked      {}\n", text);
   for (const auto& what : report.not_checked) fmt::print("not checked  {}\n", what);
-  if (!report.deep) fmt::print("not checked  what data files hold: --deep opens each of them\n");
+  if (!report.deep) fmt::print("not checked  the files themselves: --deep looks at each of them\n");
 }
 
 arrow::Result<int> Run(const VerifyArguments& arguments) {
@@ -150,7 +150,7 @@ void AddVerify(CLI::App& app, Action* action) {
   auto arguments = std::make_shared<VerifyArguments>();
   arguments->table = AddTableArguments(*command, true);
   command->add_flag("--deep", arguments->options.deep,
-                    "Also open every data file: its end, its row counts, ids in hidden columns");
+                    "Also look at data files, deletion files and what no version uses");
   arguments->options.faults_per_code_max = 20;
   command->add_option("--faults", arguments->options.faults_per_code_max,
                       "List at most so many faults of one kind (default: 20)");

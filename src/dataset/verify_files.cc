@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <map>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 #include "dataset/data_file_facts.h"
@@ -33,55 +31,17 @@ bool SameVersion(const DataFile& listed, const DataFileFacts& facts) {
          normal(facts.major_version, facts.minor_version);
 }
 
-// Sizes of files, by listing each folder once.
-class FolderSizes {
- public:
-  explicit FolderSizes(Store& store) : store_(store) {}
-
-  /// Returns nothing when the file is not there.
-  arrow::Result<std::optional<uint64_t>> Find(const std::string& path) {
-    const size_t cut = path.rfind('/');
-    ARROW_ASSIGN_OR_RAISE(const Sizes* sizes, List(path.substr(0, cut)));
-    const auto found = sizes->find(path.substr(cut + 1));
-    if (found == sizes->end()) return std::nullopt;
-    return found->second;
-  }
-
- private:
-  using Sizes = std::unordered_map<std::string, uint64_t>;
-
-  arrow::Result<const Sizes*> List(const std::string& folder) {
-    const auto [item, is_new] = folders_.try_emplace(folder);
-    if (!is_new) return &item->second;
-    auto entries = store_.ListFolder(folder);
-    if (!entries.ok() && KindOf(entries.status()) != ErrorKind::kNotFound) return entries.status();
-    for (size_t i = 0; entries.ok() && i < entries->size(); ++i) {
-      const FolderEntry& entry = (*entries)[i];
-      if (!entry.is_folder) item->second.emplace(entry.name, entry.size_bytes);
-    }
-    return &item->second;
-  }
-
-  Store& store_;
-  std::map<std::string, Sizes> folders_;
-};
-
 class DataFileVerifier {
  public:
   DataFileVerifier(const Fragment& fragment, const DataFile& file, std::string shown,
                    FaultSink* sink)
       : fragment_(fragment), file_(file), shown_(std::move(shown)), sink_(sink) {}
 
-  void VerifySize(std::optional<uint64_t> size_bytes) {
-    if (!size_bytes.has_value()) {
-      Fault("data_file_missing", "is not there");
-    } else if (file_.size_bytes != 0 && *size_bytes != file_.size_bytes) {
-      Fault("data_file_size",
-            fmt::format("has {} bytes, the manifest says {}", *size_bytes, file_.size_bytes));
+  void Verify(RandomAccessFile& opened) {
+    if (file_.size_bytes != 0 && opened.size_bytes() != file_.size_bytes) {
+      Fault("data_file_size", fmt::format("has {} bytes, the manifest says {}", opened.size_bytes(),
+                                          file_.size_bytes));
     }
-  }
-
-  void VerifyContent(RandomAccessFile& opened) {
     const auto facts = ReadDataFileFacts(opened);
     if (!facts.ok()) {
       Fault("data_file_unreadable", fmt::format("cannot be read: {}", MessageOf(facts.status())));
@@ -137,10 +97,8 @@ class DataFileVerifier {
 
 }  // namespace
 
-arrow::Status VerifyDataFiles(const Snapshot& snapshot, bool deep, FaultSink* sink,
-                              VerifyCounters* checked) {
+arrow::Status VerifyDataFiles(const Snapshot& snapshot, FaultSink* sink, VerifyCounters* checked) {
   const std::string& root = snapshot.table.root;
-  FolderSizes sizes(*snapshot.store);
   for (const Fragment& fragment : snapshot.manifest.fragments) {
     for (const DataFile& file : fragment.files) {
       const auto path = DataFilePath(root, snapshot.manifest, file);
@@ -152,14 +110,13 @@ arrow::Status VerifyDataFiles(const Snapshot& snapshot, bool deep, FaultSink* si
                    fmt::format("cannot be reached: {}", MessageOf(path.status())));
         continue;
       }
-      ++checked->num_data_files;
       DataFileVerifier verifier(fragment, file, ShowPath(root, *path), sink);
-      ARROW_ASSIGN_OR_RAISE(const auto size_bytes, sizes.Find(*path));
-      verifier.VerifySize(size_bytes);
-      if (!deep || !size_bytes.has_value()) continue;
+      ++checked->num_data_files;
       const auto opened = snapshot.store->OpenFile(*path);
       if (opened.ok()) {
-        verifier.VerifyContent(**opened);
+        verifier.Verify(**opened);
+      } else if (KindOf(opened.status()) == ErrorKind::kNotFound) {
+        verifier.Fault("data_file_missing", "is not there");
       } else {
         verifier.Fault("data_file_unreadable",
                        fmt::format("cannot be opened: {}", MessageOf(opened.status())));

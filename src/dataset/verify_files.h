@@ -14,11 +14,9 @@
 
 namespace pennon {
 
-/// Checks every data file: that it is there and has the size listed, and, with `deep`, what its end
-/// says. One store call for each folder with data files; with `deep` three or four for each file.
-/// Errors: only those of the store that say nothing about a file.
-arrow::Status VerifyDataFiles(const Snapshot& snapshot, bool deep, FaultSink* sink,
-                              VerifyCounters* checked);
+/// Checks every data file. Three or four store calls each.
+/// Errors: only those of the store that say nothing about the file.
+arrow::Status VerifyDataFiles(const Snapshot& snapshot, FaultSink* sink, VerifyCounters* checked);
 
 /// Reads and checks every deletion file; returns a vector for each fragment, in order, without a
 /// value where the file cannot be relied on. One store call each. Memory: that of the vectors.

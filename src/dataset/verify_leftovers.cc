@@ -133,36 +133,24 @@ class LeftoverFinder {
 
 }  // namespace
 
-arrow::Result<bool> VerifyLeftovers(const Snapshot& snapshot, uint64_t manifest_bytes_max,
-                                    FaultSink* sink) {
-  Store& store = *snapshot.store;
-  std::vector<std::string> roots{snapshot.table.root};
-  bool complete = true;
+arrow::Status VerifyLeftovers(const Snapshot& snapshot, FaultSink* sink) {
+  UsedPaths used;
+  ARROW_ASSIGN_OR_RAISE(bool complete, AddVersions(snapshot, snapshot.table.root, &used, sink));
   if (snapshot.table.root == snapshot.table.main_root) {
-    const auto branches = ListBranches(store, snapshot.table.main_root);
+    const auto branches = ListBranches(*snapshot.store, snapshot.table.main_root);
     if (!branches.ok() && KindOf(branches.status()) == ErrorKind::kIo) return branches.status();
-    complete = branches.ok();
+    complete = complete && branches.ok();
     for (size_t i = 0; branches.ok() && i < branches->size(); ++i) {
-      roots.push_back(BranchRoot(snapshot.table.main_root, (*branches)[i].name));
+      ARROW_ASSIGN_OR_RAISE(
+          const bool readable,
+          AddVersions(snapshot, BranchRoot(snapshot.table.main_root, (*branches)[i].name), &used,
+                      sink));
+      complete = complete && readable;
     }
   }
-  uint64_t manifest_bytes = 0;
-  for (const std::string& root : roots) {
-    ARROW_ASSIGN_OR_RAISE(const auto entries, ListIfThere(store, JoinPath(root, "_versions")));
-    for (const FolderEntry& entry : entries) manifest_bytes += entry.size_bytes;
-  }
-  // The manifest at hand is not read again.
-  if (manifest_bytes > manifest_bytes_max + snapshot.manifest_bytes) return false;
-  UsedPaths used;
-  for (const std::string& root : roots) {
-    ARROW_ASSIGN_OR_RAISE(const bool readable, AddVersions(snapshot, root, &used, sink));
-    complete = complete && readable;
-  }
   // What an unreadable version uses is not known: better no name than a wrong one.
-  if (complete) {
-    ARROW_RETURN_NOT_OK(LeftoverFinder(store, snapshot.table.root, used, sink).Run());
-  }
-  return true;
+  if (!complete) return arrow::Status::OK();
+  return LeftoverFinder(*snapshot.store, snapshot.table.root, used, sink).Run();
 }
 
 }  // namespace pennon

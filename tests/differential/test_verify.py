@@ -28,7 +28,7 @@ def test_ids_handed_in_that_live_rows_hold(tmp_path):
     (fragment,) = lance.fragment.write_fragments(rows(2), path)
     operation = lance.LanceOperation.Append([with_ids(fragment, [1])])
     lance.LanceDataset.commit(str(path), operation, read_version=table.version)
-    code, faults = verify(path)
+    code, faults = verify(path, "--deep")
     assert code == BROKEN
     assert faults == [("error", "row_id_live_twice", 1, 1)]
     code, faults = verify(path, "--version", 1)
@@ -41,7 +41,7 @@ def test_ids_beyond_the_counter(tmp_path):
     (fragment,) = lance.fragment.write_fragments(rows(4, 5), path)
     operation = lance.LanceOperation.Append([with_ids(fragment, [100, 101])])
     lance.LanceDataset.commit(str(path), operation, read_version=table.version)
-    code, faults = verify(path)
+    code, faults = verify(path, "--deep")
     assert code == BROKEN
     assert faults == [("error", "next_row_id_too_low", 1, 101)]
 
@@ -83,7 +83,7 @@ def test_a_branch_and_a_shallow_clone_are_clean_and_use_the_files_of_their_paren
         code, faults = verify(*arguments, "--deep")
         assert code == DONE and [f for f in faults if f[0] != "note"] == [], f"{arguments}: {faults}"
     # What only the branch uses in the main folder is in use.
-    assert [f for f in verify(path)[1] if f[1] == "data_file_unused"] == []
+    assert [f for f in verify(path, "--deep")[1] if f[1] == "data_file_unused"] == []
 
 
 def test_people_read_what_is_wrong(tmp_path):
@@ -93,7 +93,7 @@ def test_people_read_what_is_wrong(tmp_path):
     assert result.code == DONE and result.out.splitlines()[0] == f"{path}, version 1: nothing is broken"
     victim = sorted((path / "data").iterdir())[0]
     victim.unlink()
-    result = run("verify", path)
+    result = run("verify", path, "--deep")
     assert result.code == BROKEN
     assert result.out.splitlines()[0] == f"{path}, version 1: BROKEN: 1 error"
     assert f"is not there: data/{victim.name}" in result.out and "data_file_missing" in result.out

@@ -29,11 +29,9 @@ enum class VerifySeverity {
 std::string_view VerifySeverityName(VerifySeverity severity);
 
 struct VerifyOptions {
-  /// Also open data files: footer, version, row counts, ids and lineage in hidden columns.
+  /// Also read the files: data files (size, footer, row counts), deletion files, and what lies
+  /// around unused.
   bool deep = false;
-  /// Files that no version uses are only looked for while the other versions' manifests have no
-  /// more bytes than this, unless `deep`.
-  uint64_t other_manifest_bytes_max = uint64_t{256} << 20;
   /// Faults of one code that are kept in full; more are only counted.
   size_t faults_per_code_max = 100;
   /// Ids that are held in memory at once to find ids that are live twice; 8 bytes each.
@@ -86,11 +84,11 @@ struct VerifyReport {
   bool sound() const { return Count(VerifySeverity::kError) == 0; }
 };
 
-/// Verifies the version that the handle is open at. Reads metadata: hint, tags and branches,
-/// deletion files, the listings of the table's folders, and the manifests of other versions within
-/// the limit above: a store call for each. With `deep` three or four more for each data file.
-/// Memory: the sequences' bytes as they lie in the manifest, deletion vectors, names of the files
-/// in use, and 8 bytes times `ids_in_memory_max` at most. Errors: only when the run itself fails
+/// Verifies the version that the handle is open at. Without `deep` it reads what opening reads, the
+/// listing of versions, the hint, tags and branches, and the transaction file if the manifest has
+/// none inside. With `deep` one or two calls for each data file and deletion file, the listings of
+/// the table's folders, and every other manifest. Memory: the sequences' bytes as they lie in the
+/// manifest, and 8 bytes times `ids_in_memory_max` at most. Errors: only when the run itself fails
 /// (kIo of the store, kCancelled); whatever is wrong with the table is a fault.
 arrow::Result<VerifyReport> Verify(const Dataset& dataset, const VerifyOptions& options = {});
 

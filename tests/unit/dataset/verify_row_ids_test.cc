@@ -19,12 +19,12 @@ constexpr auto kError = VerifySeverity::kError;
 
 // Breaks the newest version of a table of five fragments: ids 0..19, 20..29, 30..39, 40..43 and {3,
 // 31}, next id 44.
-VerifyReport AfterEdit(const std::function<void(ManifestParts&)>& edit) {
+VerifyReport AfterEdit(const std::function<void(ManifestParts&)>& edit, bool deep = false) {
   TableCopy table("concurrent.stable.v2_1");
   std::filesystem::remove(
       table / "_deletions/0-3-6303209432707496288.arrow");  // a lost race left it behind
   table.EditManifest(edit);
-  return VerifyNow(table.path());
+  return VerifyNow(table.path(), {.deep = deep});
 }
 
 std::function<void(ManifestParts&)> SetIds(size_t fragment, std::string sequence) {
@@ -96,19 +96,31 @@ TEST(VerifyRowIds, NamesACounterThatIsNotAboveAllIds) {
 }
 
 TEST(VerifyRowIds, NamesAnIdThatIsLiveTwice) {
-  ExpectFaults(AfterEdit(SetIds(3, RangeRowIds(36, 40))),
-               {{kError, "row_id_live_twice",
-                 "row id 36 is live twice: fragment 2 offset 6 and fragment 3 offset 0 (and 3 ids "
-                 "behind it)",
-                 3, 36}});
-  const std::vector<uint64_t> ids{41, 31};
-  ExpectFaults(AfterEdit(SetIds(4, EncodeRowIdSequence(ids, FormChoice::kReference))),
+  // Fragments 2 and 3: only the first has deletions.
+  const auto both = [](ManifestParts& parts) { SetIds(3, RangeRowIds(36, 40))(parts); };
+  ExpectFaults(AfterEdit(both, /*deep=*/true), {{kError, "row_id_live_twice",
+                                                 "row id 36 is live twice: fragment 2 offset 6 and "
+                                                 "fragment 3 offset 0 (and 3 ids behind it)",
+                                                 3, 36}});
+  // Without reading files, deletions are not known, and nothing is claimed.
+  const VerifyReport shallow = AfterEdit(both);
+  ExpectFaults(shallow, {});
+  ASSERT_EQ(shallow.not_checked.size(), 1u);
+  EXPECT_EQ(shallow.not_checked[0],
+            "whether ids are live twice in 3 fragment(s) with deletions: that needs --deep");
+}
+
+TEST(VerifyRowIds, NamesAnIdThatIsLiveTwiceWithoutReadingFilesWhereNothingIsDeleted) {
+  const auto edit = [](ManifestParts& parts) {
+    SetIds(4, EncodeRowIdSequence(std::vector<uint64_t>{41, 31}, FormChoice::kReference))(parts);
+  };
+  ExpectFaults(AfterEdit(edit),
                {{kError, "row_id_live_twice",
                  "row id 41 is live twice: fragment 3 offset 1 and fragment 4 offset 0", 4, 41}});
 }
 
 TEST(VerifyRowIds, AnIdThatMovedIsNotLiveTwice) {
-  const VerifyReport report = AfterEdit([](ManifestParts&) {});
+  const VerifyReport report = AfterEdit([](ManifestParts&) {}, /*deep=*/true);
   ExpectFaults(report, {});
   EXPECT_EQ(report.checked.num_row_ids, 46u);
   EXPECT_EQ(report.checked.num_live_ids, 35u);
@@ -120,7 +132,7 @@ TEST(VerifyRowIds, ReadsHiddenColumnsOnlyWhenFilesAreRead) {
   const VerifyReport shallow = VerifyNow(table);
   ExpectFaults(shallow, {});
   EXPECT_EQ(shallow.checked.num_row_ids, 151u);
-  ASSERT_EQ(shallow.not_checked.size(), 1u);
+  ASSERT_EQ(shallow.not_checked.size(), 2u);
   EXPECT_EQ(shallow.not_checked[0],
             "ids and lineage of 2 fragment(s) that lie in hidden columns of data files: that needs "
             "--deep");
@@ -135,11 +147,7 @@ TEST(VerifyRowIds, ReadsHiddenColumnsOnlyWhenFilesAreRead) {
 TEST(VerifyRowIds, NamesFaultsOfHiddenColumns) {
   TableCopy table("spilled_lineage.stable.v2_1");
   // Fragment 6 gets ids that live rows of the spilled fragments 5 and 7 hold.
-  table.EditManifest([](ManifestParts& parts) {
-    parts.EditFragment(1, [](WireMessage& message) {
-      message.SetBytes(field::kFragmentRowIds, RangeRowIds(0, 30));
-    });
-  });
+  table.EditManifest(SetIds(1, RangeRowIds(0, 30)));
   const VerifyReport twice = VerifyNow(table.path(), {.deep = true});
   bool with_spilled = false;
   for (const auto& fault : twice.faults) {
