@@ -76,14 +76,6 @@ size_t IdDirectory::CountStartingAtOrBelow(uint64_t id) const {
   return low;
 }
 
-size_t IdDirectory::CountStartingAtOrBelow(uint64_t id, size_t hint) const {
-  size_t count = hint;
-  for (int step = 0; step < 4; ++step, ++count) {
-    if (count == smallest_.size() || smallest_[count] > id) return count;
-  }
-  return CountStartingAtOrBelow(id);
-}
-
 uint64_t IdDirectory::OverlapDepth() const {
   std::vector<uint64_t> ends = largest_;
   std::sort(ends.begin(), ends.end());

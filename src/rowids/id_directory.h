@@ -30,8 +30,11 @@ class IdDirectory {
   uint64_t largest(size_t i) const { return largest_[i]; }
   /// Entries whose smallest id is at most `id`: they are [0, result).
   size_t CountStartingAtOrBelow(uint64_t id) const;
-  /// The same when it is known to be at least `hint`, for ids that are walked in ascending order.
-  size_t CountStartingAtOrBelow(uint64_t id, size_t hint) const;
+  /// The same when it is likely to be `hint`, as for an id near the last one.
+  size_t CountStartingAtOrBelow(uint64_t id, size_t hint) const {
+    const bool fits = hint > 0 && smallest_[hint - 1] <= id && (hint == smallest_.size() || id < smallest_[hint]);
+    return fits ? hint : CountStartingAtOrBelow(id);
+  }
   /// Whether no id lies in two entries.
   bool disjoint() const { return levels_.empty(); }
   /// Largest number of entries that hold one id. Cost: a sort.

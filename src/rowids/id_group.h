@@ -25,7 +25,7 @@ struct Member {
   uint32_t segment = 0;
   uint64_t smallest = 0;
   uint64_t largest = 0;
-  uint64_t num_rows = 0;  ///< At least as many as it has.
+  uint64_t num_rows = 0;  ///< About.
   /// Bytes to go through when it is searched for one id; 0 where a search does not go through all.
   uint64_t scan_bytes = 0;
   /// The bounds are only what the width of an unsorted array allows.
@@ -77,7 +77,7 @@ class IdGroup {
   void ForEachSlot(const FragmentTable& fragments, MergeBudget* budget, uint64_t id, Fn&& fn) const {
     const Block& block = blocks_[(id - smallest_) >> block_shift_];
     const MergedRun* run = block.run.get();
-    if (run == nullptr) {
+    if (run == nullptr && !block.is_taken.load(std::memory_order_relaxed)) {
       uint64_t cost = 0;
       directory_.ForEachHolding(id, directory_.CountStartingAtOrBelow(id), [&](size_t i) {
         cost += CostOf(members_[i]);
@@ -110,7 +110,8 @@ class IdGroup {
     PublishOnce<MergedRun> run;
   };
 
-  static uint64_t CostOf(const Member& member) { return 40 + member.scan_bytes / 8; }
+  // What asking a member costs in nanoseconds, about.
+  static uint64_t CostOf(const Member& member) { return 80 + member.scan_bytes / 8; }
   // Counts a look-up; returns the merged run if it is there afterwards.
   const MergedRun* Pay(const FragmentTable& fragments, MergeBudget* budget, const Block& block,
                        uint64_t cost_ns) const;
@@ -124,6 +125,7 @@ class IdGroup {
   uint64_t smallest_ = 0;
   uint64_t largest_ = 0;
   uint64_t num_rows_ = 0;
+  bool in_any_order_ = false;
   uint32_t block_shift_ = 0;
   size_t num_blocks_ = 0;
   std::unique_ptr<Block[]> blocks_;

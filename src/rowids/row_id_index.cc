@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -31,50 +32,56 @@ class Verdict {
 
   void Add(uint32_t ordinal, uint64_t offset) {
     if (offset >= fragments_.physical_rows(ordinal)) {
-      behind_ = ordinal;
+      trouble_ = Trouble::kBehind;
+      second_ = ordinal;
       return;
     }
     const auto address = MakeRowAddress(fragments_.id(ordinal), RowOffset{static_cast<uint32_t>(offset)});
     const auto is_deleted = fragments_.IsDeletedIfKnown(ordinal, static_cast<uint32_t>(offset));
     if (!is_deleted) {
-      wanted_.push_back(ordinal);
+      if (num_wanted_ < wanted_.size()) wanted_[num_wanted_++] = ordinal;
     } else if (*is_deleted) {
-      stale_ = std::max(stale_.value_or(address), address);
-    } else if (live_) {
-      second_ = address;
+      // Addresses start with the fragment's number, so the largest lies in the youngest fragment.
+      if (!is_live_ && (!is_stale_ || address > address_)) address_ = address;
+      is_stale_ = true;
+    } else if (is_live_) {
+      trouble_ = Trouble::kTwice;
+      second_ = ToInteger(address);
     } else {
-      live_ = address;
+      is_live_ = true;
+      address_ = address;
     }
   }
 
-  /// Fragments whose deletion vectors must be loaded before the verdict stands.
-  std::span<const uint32_t> wanted() const { return wanted_; }
-  bool is_live() const { return live_.has_value(); }
+  /// Some fragments whose deletion vectors must be loaded before the verdict stands; empty when it does.
+  std::span<const uint32_t> wanted() const { return std::span(wanted_).first(num_wanted_); }
+  bool is_live() const { return is_live_; }
 
   arrow::Status Check(RowId id) const {
-    if (second_) return LiveTwice(id, *live_, *second_);
-    if (behind_) {
-      return MakeError(ErrorKind::kCorrupt,
-                       fmt::format("row id lies behind the rows of its fragment: id {}, fragment {} of {} rows",
-                                   ToInteger(id), ToInteger(fragments_.id(*behind_)),
-                                   fragments_.physical_rows(*behind_)));
-    }
-    return arrow::Status::OK();
+    if (trouble_ == Trouble::kNone) return arrow::Status::OK();
+    if (trouble_ == Trouble::kTwice) return LiveTwice(id, address_, RowAddress{second_});
+    return MakeError(ErrorKind::kCorrupt,
+                     fmt::format("row id lies behind the rows of its fragment: id {}, fragment {} of {} rows",
+                                 ToInteger(id), ToInteger(fragments_.id(second_)), fragments_.physical_rows(second_)));
   }
 
   RowLocation Location(RowId id, uint64_t next_row_id) const {
-    if (live_) return {*live_, RowState::kLive};
-    if (stale_) return {*stale_, RowState::kDeleted};
+    if (is_live_) return {address_, RowState::kLive};
+    if (is_stale_) return {address_, RowState::kDeleted};
     return {RowAddress{}, ToInteger(id) < next_row_id ? RowState::kGone : RowState::kNeverGiven};
   }
 
  private:
+  enum class Trouble : uint8_t { kNone, kTwice, kBehind };
+
   const FragmentTable& fragments_;
-  std::optional<RowAddress> live_;
-  std::optional<RowAddress> second_;
-  std::optional<RowAddress> stale_;
-  std::optional<uint32_t> behind_;
-  std::vector<uint32_t> wanted_;
+  RowAddress address_{};  // of the live slot, else of the youngest stale one
+  bool is_live_ = false;
+  bool is_stale_ = false;
+  Trouble trouble_ = Trouble::kNone;
+  uint32_t num_wanted_ = 0;
+  uint64_t second_ = 0;  // kTwice: the other address; kBehind: the ordinal
+  std::array<uint32_t, 8> wanted_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "pennon/base/error.h"
@@ -11,19 +12,31 @@
 
 namespace pennon {
 
+namespace {
+
+// A segment that profits from its index is asked without it so many times first: most are asked once or twice.
+constexpr uint32_t kSearchesBeforeIndex = 16;
+
+struct LazyIndex {
+  PublishOnce<SegmentIndex> index;
+  std::atomic<uint32_t> num_searches{0};
+};
+
+const SegmentIndex kNoIndex;
+
+}  // namespace
+
 struct RowIdSequence::Body {
   std::shared_ptr<const void> owner;
   std::string_view bytes;
   std::vector<Segment> segments;
-  // One for each segment if any of them wants one.
-  std::shared_ptr<PublishOnce<SegmentIndex>[]> indexes;
+  // One for each segment if any of them profits from one.
+  std::shared_ptr<LazyIndex[]> indexes;
   // Position of the first row of each segment, and the row count; for more than one segment.
   std::shared_ptr<PublishOnce<std::vector<uint64_t>>> first_positions;
 };
 
 namespace {
-
-const SegmentIndex kNoIndex;
 
 arrow::Status NotWhatHeaderSays(uint64_t offset) {
   return MakeError(
@@ -66,9 +79,8 @@ arrow::Result<RowIdSequence> RowIdSequence::Open(std::string_view bytes,
   ARROW_RETURN_NOT_OK(ReadSegments(bytes, &body->segments));
   body->owner = std::move(owner);
   body->bytes = bytes;
-  if (std::any_of(body->segments.begin(), body->segments.end(), NeedsIndex)) {
-    body->indexes = std::shared_ptr<PublishOnce<SegmentIndex>[]>(
-        new PublishOnce<SegmentIndex>[body->segments.size()]);
+  if (std::any_of(body->segments.begin(), body->segments.end(), ProfitsFromIndex)) {
+    body->indexes = std::shared_ptr<LazyIndex[]>(new LazyIndex[body->segments.size()]);
   }
   if (body->segments.size() > 1) body->first_positions = std::make_shared<PublishOnce<std::vector<uint64_t>>>();
   return RowIdSequence(std::move(body));
@@ -107,9 +119,12 @@ std::string_view RowIdSequence::encoded() const { return body_->bytes; }
 std::span<const Segment> RowIdSequence::segments() const { return body_->segments; }
 
 const SegmentIndex& RowIdSequence::IndexOf(size_t segment) const {
-  if (!NeedsIndex(body_->segments[segment])) return kNoIndex;
-  return body_->indexes[segment].GetOrMake(
-      [&] { return MakeSegmentIndex(body_->segments[segment]); });
+  const Segment& of = body_->segments[segment];
+  if (!ProfitsFromIndex(of)) return kNoIndex;
+  const auto& lazy = body_->indexes[segment].index;
+  if (NeedsIndex(of)) return lazy.GetOrMake([&] { return MakeSegmentIndex(of); });
+  const SegmentIndex* made = lazy.get();
+  return made != nullptr ? *made : kNoIndex;
 }
 
 std::optional<uint64_t> RowIdSequence::FindIn(size_t segment, RowId id) const {
@@ -118,6 +133,12 @@ std::optional<uint64_t> RowIdSequence::FindIn(size_t segment, RowId id) const {
   if (in.form == SegmentForm::kRangeWithBitmap) {
     // Most ids that are looked for in vain are told by their bit alone.
     if (value < in.start || value >= in.end || !in.bitmap.Test(value - in.start)) return std::nullopt;
+  } else if (ProfitsFromIndex(in)) {
+    const LazyIndex& lazy = body_->indexes[segment];
+    if (lazy.index.get() == nullptr &&
+        body_->indexes[segment].num_searches.fetch_add(1, std::memory_order_relaxed) >= kSearchesBeforeIndex) {
+      lazy.index.GetOrMake([&] { return MakeSegmentIndex(in); });
+    }
   }
   return FindInSegment(in, IndexOf(segment), value);
 }
@@ -254,9 +275,9 @@ std::optional<ValueBounds> RowIdSequence::Bounds() const {
 uint64_t RowIdSequence::memory_bytes() const {
   uint64_t bytes = sizeof(Body) + body_->segments.capacity() * sizeof(Segment);
   for (size_t i = 0; body_->indexes != nullptr && i < body_->segments.size(); ++i) {
-    bytes += sizeof(PublishOnce<SegmentIndex>);
-    if (const auto* index = body_->indexes[i].get())
-      bytes += sizeof(SegmentIndex) + index->size_bytes();
+    bytes += sizeof(LazyIndex);
+    if (const auto* index = body_->indexes[i].index.get())
+      bytes += sizeof(SegmentIndex) + index->memory_bytes();
   }
   if (body_->first_positions == nullptr) return bytes;
   if (const auto* first = body_->first_positions->get()) bytes += first->capacity() * sizeof(uint64_t);

@@ -54,27 +54,32 @@ struct Segment {
   bool is_ascending() const { return form != SegmentForm::kArray; }
 };
 
-/// Aid to answer questions about one segment, made from its body once. Which part is used depends
-/// on the form.
+/// Aid to answer questions about one segment, made from its body once. Which part is used depends on the form.
 struct SegmentIndex {
   /// kRangeWithBitmap.
   BitmapRanks ranks;
-  /// kRangeRun: first id of each range from `Segment::start`, and the position of that id; one
-  /// entry more at the end of `positions` for the row count.
+  /// kRangeRun: first id of each range from `Segment::start`, and the position of that id; one entry more at the
+  /// end of `positions` for the row count.
   std::vector<uint32_t> starts;
   std::vector<uint32_t> positions;
+  /// Over the holes, the sorted values or `starts`; may be empty.
+  StretchTable table;
 
-  uint64_t size_bytes() const {
-    return ranks.ones_before.capacity() * sizeof(uint64_t) +
-           (starts.capacity() + positions.capacity()) * sizeof(uint32_t);
+  uint64_t memory_bytes() const {
+    return ranks.memory_bytes() + (starts.capacity() + positions.capacity()) * sizeof(uint32_t) + table.memory_bytes();
   }
 };
 
-/// Whether questions about the segment want a SegmentIndex.
+/// Whether a segment cannot be asked without a SegmentIndex, and whether one makes asking quicker.
 inline bool NeedsIndex(const Segment& segment) {
   return segment.form == SegmentForm::kRangeWithBitmap || segment.form == SegmentForm::kRangeRun;
 }
-/// Cost: one pass over the body. Empty for a form that needs none.
+inline bool ProfitsFromIndex(const Segment& segment) {
+  constexpr uint64_t kSearchedAtOnce = 64;
+  return NeedsIndex(segment) ||
+         (segment.array.count > kSearchedAtOnce && segment.form != SegmentForm::kArray);
+}
+/// Cost: one pass over the body. Empty for a form that profits from none.
 SegmentIndex MakeSegmentIndex(const Segment& segment);
 
 /// Reads the next wire segment from the front of `bytes` and removes it. `origin` is the offset of
@@ -107,7 +112,7 @@ std::optional<ValueBounds> HeaderBounds(const Segment& segment);
 /// Number of ids. Cost: constant, or one pass over a bitmap when `index` is null.
 uint64_t CountRows(const Segment& segment, const SegmentIndex* index);
 
-/// Position of `id` in the segment. `index` is needed where NeedsIndex says so. Cost: constant or
+/// Position of `id` in the segment. `index` may be empty unless NeedsIndex. Cost: constant or
 /// logarithmic; one pass over an unsorted array. A corrupt body gives a wrong or no answer, never
 /// more.
 std::optional<uint64_t> FindInSegment(const Segment& segment, const SegmentIndex& index,

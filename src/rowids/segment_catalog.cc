@@ -1,6 +1,7 @@
 #include "rowids/segment_catalog.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace pennon {
@@ -18,8 +19,20 @@ uint64_t RowsAtMost(const Segment& segment) {
   return segment.is_uncounted() ? segment.bitmap.num_bits : segment.num_rows;
 }
 
+// The ones of a bitmap are estimated from a few words in its middle.
+uint64_t RowsAbout(const Segment& segment) {
+  constexpr uint64_t kSampledWords = 8;
+  const uint64_t num_words = segment.bitmap.num_words();
+  if (!segment.is_uncounted() || num_words <= kSampledWords) return RowsAtMost(segment);
+  uint64_t ones = 0;
+  for (uint64_t i = 0; i < kSampledWords; ++i) {
+    ones += static_cast<uint64_t>(std::popcount(segment.bitmap.Word((num_words - kSampledWords) / 2 + i)));
+  }
+  return num_words * (ones + 1) / kSampledWords;
+}
+
 Member MemberOf(uint32_t ordinal, uint32_t which, const Segment& segment, const ValueBounds& bounds) {
-  Member member{ordinal, which, bounds.smallest, bounds.largest, RowsAtMost(segment), 0, false};
+  Member member{ordinal, which, bounds.smallest, bounds.largest, RowsAbout(segment), 0, false};
   if (segment.form != SegmentForm::kArray) return member;
   if (segment.array.size_bytes() <= kShortArrayBytes) {
     const auto exact = BoundsOf(segment.array);

@@ -31,13 +31,13 @@ class SegmentCatalog {
   explicit SegmentCatalog(Parts parts);
   SegmentCatalog() = default;
 
-  /// Remembers where the last of several ascending ids was found.
+  /// Remembers where the last of several ids was looked for.
   struct Cursor {
     size_t starting = 0;
   };
 
-  /// Calls `fn(ordinal, offset)` for every row that holds `id`; no order. With a cursor ids must not descend from
-  /// call to call. The sequences of all fragments in the catalog are there. Thread-safe.
+  /// Calls `fn(ordinal, offset)` for every row that holds `id`; no order. The cursor, which
+  /// may be null, makes ids that lie near the last one quicker. The sequences of all fragments in the catalog are there. Thread-safe.
   template <typename Fn>
   void ForEachSlot(const FragmentTable& fragments, MergeBudget* budget, uint64_t id, Cursor* cursor, Fn&& fn) const {
     const size_t starting = cursor == nullptr ? directory_.CountStartingAtOrBelow(id)
