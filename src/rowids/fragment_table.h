@@ -80,6 +80,14 @@ class FragmentTable {
     }
     return deletions->Contains(RowOffset{offset});
   }
+  /// Fetches what IsDeletedIfKnown will look at into the cache.
+  void Prefetch(size_t ordinal, uint32_t offset) const {
+    const Fragment& fragment = fragments_[ordinal];
+    if (!fragment.has_deletions) return;
+    const uint64_t* bits = fragment.dead_bits.load(std::memory_order_acquire);
+    if (bits != nullptr && offset < fragment.physical_rows) __builtin_prefetch(bits + offset / 64);
+  }
+
   /// Fetches deletion vectors and spilled sequences that are not there yet, each kind in one call to the source.
   arrow::Status LoadDeletions(std::span<const uint32_t> ordinals) const;
   arrow::Status LoadSequences(std::span<const uint32_t> ordinals) const;

@@ -1,0 +1,95 @@
+/// \file
+/// Which of many intervals of ids hold an id: intervals in order of their smallest id, searched by prefix table,
+/// with the largest ids of whole blocks above them where intervals overlap.
+/// Spec: design.md, heading 3 (the directory); format/row-ids.md, heading 6.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "rowids/stretch_table.h"
+
+namespace pennon {
+
+/// Built once, then read by any number of threads.
+class IdDirectory {
+ public:
+  struct Entry {
+    uint64_t smallest = 0;
+    uint64_t largest = 0;  ///< Inclusive.
+    /// Not looked at; what the entry stands for.
+    uint32_t what = 0;
+    uint32_t where = 0;
+  };
+
+  /// Takes entries in any order. Cost: a sort, unless they ascend already.
+  explicit IdDirectory(std::vector<Entry> entries);
+  IdDirectory() = default;
+
+  size_t size() const { return smallest_.size(); }
+  Entry entry(size_t i) const { return {smallest_[i], rest_[i].largest, rest_[i].what, rest_[i].where}; }
+  uint64_t largest(size_t i) const { return rest_[i].largest; }
+  /// Entries whose smallest id is at most `id`: they are [0, result).
+  size_t CountStartingAtOrBelow(uint64_t id) const;
+  /// The same when it is likely to be `hint`, as for an id near the last one.
+  size_t CountStartingAtOrBelow(uint64_t id, size_t hint) const {
+    const bool fits = hint > 0 && smallest_[hint - 1] <= id && (hint == smallest_.size() || id < smallest_[hint]);
+    return fits ? hint : CountStartingAtOrBelow(id);
+  }
+  /// Whether no id lies in two entries.
+  bool disjoint() const { return levels_.empty(); }
+  /// Largest number of entries that hold one id. Cost: a sort.
+  uint64_t OverlapDepth() const;
+  uint64_t memory_bytes() const;
+
+  /// Calls `fn(i)` for every entry that holds `id`, ascending, until it returns false; `starting` is
+  /// CountStartingAtOrBelow(id). Cost: the number of such entries, each times the height of the levels.
+  template <typename Fn>
+  void ForEachHolding(uint64_t id, size_t starting, Fn&& fn) const {
+    if (starting == 0) return;
+    if (disjoint()) {
+      if (rest_[starting - 1].largest >= id) fn(starting - 1);
+      return;
+    }
+    const size_t top = levels_.size() - 1;
+    Visit(id, starting, top, 0, levels_[top].size(), fn);
+  }
+
+ private:
+  static constexpr size_t kFanOut = 16;
+  struct Rest {
+    uint64_t largest;
+    uint32_t what;
+    uint32_t where;
+  };
+
+  void BuildLevels();
+
+  // Visits the blocks [begin, end) of a level; level 0 has the largest id of each kFanOut entries.
+  template <typename Fn>
+  bool Visit(uint64_t id, size_t starting, size_t level, size_t begin, size_t end, Fn& fn) const {
+    for (size_t block = begin; block < end; ++block) {
+      const size_t first = block * kFanOut;
+      if (level == 0 && first >= starting) return true;
+      if (levels_[level][block] < id) continue;
+      if (level > 0) {
+        const size_t stop = first + kFanOut < levels_[level - 1].size() ? first + kFanOut : levels_[level - 1].size();
+        if (!Visit(id, starting, level - 1, first, stop, fn)) return false;
+        continue;
+      }
+      const size_t stop = first + kFanOut < starting ? first + kFanOut : starting;
+      for (size_t i = first; i < stop; ++i) {
+        if (rest_[i].largest >= id && !fn(i)) return false;
+      }
+    }
+    return true;
+  }
+
+  std::vector<uint64_t> smallest_;
+  std::vector<Rest> rest_;
+  StretchTable table_;  // over smallest_, unless there are few
+  std::vector<std::vector<uint64_t>> levels_;
+};
+
+}  // namespace pennon

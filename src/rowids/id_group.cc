@@ -86,9 +86,16 @@ IdGroup::IdGroup(std::vector<Member> members) : members_(std::move(members)) {
   const uint64_t num_blocks = in_any_order_ ? 1 : num_rows_ / kRowsPerBlock + 1;
   while (block_shift_ < 63 && ((largest_ - smallest_) >> block_shift_) >= num_blocks) ++block_shift_;
   num_blocks_ = static_cast<size_t>((largest_ - smallest_) >> block_shift_) + 1;
-  blocks_ = std::make_unique<Block[]>(num_blocks_);
+  blocks_ = std::shared_ptr<Block[]>(new Block[num_blocks_]);
   const uint64_t price = num_rows_ / num_blocks_ * kMergeNsPerRow / kPaidShare + 1;
   for (size_t i = 0; i < num_blocks_; ++i) blocks_[i].price_ns.store(price, std::memory_order_relaxed);
+}
+
+std::unique_ptr<IdGroup> IdGroup::Rebind(std::vector<uint32_t> ordinal_of) const {
+  std::unique_ptr<IdGroup> rebound(new IdGroup(*this));
+  for (size_t i = 0; i < members_.size(); ++i) rebound->members_[i].ordinal = ordinal_of[fragment_of_member_[i]];
+  rebound->ordinals_ = std::move(ordinal_of);
+  return rebound;
 }
 
 MergePlan IdGroup::PlanFor(const FragmentTable& fragments, size_t block) const {
@@ -147,13 +154,18 @@ const MergedRun* IdGroup::Pay(const FragmentTable& fragments, MergeBudget* budge
   return &block.run.Set(std::move(run));
 }
 
-uint64_t IdGroup::memory_bytes() const {
-  uint64_t bytes = sizeof(*this) + members_.capacity() * sizeof(Member) + directory_.memory_bytes() +
-                   (ordinals_.capacity() + fragment_of_member_.capacity()) * sizeof(uint32_t) +
-                   num_blocks_ * sizeof(Block);
+uint64_t IdGroup::merged_bytes() const {
+  uint64_t bytes = 0;
   for (size_t i = 0; i < num_blocks_; ++i) {
     if (const auto* run = blocks_[i].run.get()) bytes += run->memory_bytes();
   }
+  return bytes;
+}
+
+uint64_t IdGroup::memory_bytes() const {
+  uint64_t bytes = sizeof(*this) + members_.capacity() * sizeof(Member) + directory_.memory_bytes() +
+                   (ordinals_.capacity() + fragment_of_member_.capacity()) * sizeof(uint32_t) +
+                   num_blocks_ * sizeof(Block) + merged_bytes();
   return bytes;
 }
 

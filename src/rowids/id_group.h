@@ -67,9 +67,17 @@ class IdGroup {
   /// `members` are of fragments whose sequences are there, none of them loose.
   explicit IdGroup(std::vector<Member> members);
 
+  /// The same segments in another version, where `ordinal_of[i]` is now the ordinal of fragment i of ordinals(). Merged
+  /// stretches are shared, those to come as well.
+  std::unique_ptr<IdGroup> Rebind(std::vector<uint32_t> ordinal_of) const;
+
   uint64_t smallest() const { return smallest_; }
   uint64_t largest() const { return largest_; }
   std::span<const Member> members() const { return members_; }
+  /// The fragments, by the numbers that merged slots use.
+  std::span<const uint32_t> ordinals() const { return ordinals_; }
+  /// Bytes of all stretches merged so far.
+  uint64_t merged_bytes() const;
 
   /// Calls `fn(ordinal, offset)` for every row of the group that holds `id`, which lies in its bounds. Thread-safe;
   /// may merge on the way, within `budget`.
@@ -97,11 +105,18 @@ class IdGroup {
     });
   }
 
+  /// Fetches what ForEachSlot will look at into the cache, as far as the id's stretch is merged.
+  void Prefetch(uint64_t id) const {
+    if (const MergedRun* run = blocks_[(id - smallest_) >> block_shift_].run.get()) run->Prefetch(id);
+  }
+
   uint64_t num_rows() const { return num_rows_; }
   uint64_t OverlapDepth() const { return directory_.OverlapDepth(); }
   uint64_t memory_bytes() const;
 
  private:
+  IdGroup(const IdGroup&) = default;
+
   // A stretch of ids that is merged at once.
   struct Block {
     mutable std::atomic<uint64_t> paid_ns{0};
@@ -120,7 +135,7 @@ class IdGroup {
 
   std::vector<Member> members_;  // by smallest id
   IdDirectory directory_;        // of the members, in the same order
-  std::vector<uint32_t> ordinals_;  // the fragments, by the numbers that merged slots use
+  std::vector<uint32_t> ordinals_;
   std::vector<uint32_t> fragment_of_member_;
   uint64_t smallest_ = 0;
   uint64_t largest_ = 0;
@@ -128,7 +143,7 @@ class IdGroup {
   bool in_any_order_ = false;
   uint32_t block_shift_ = 0;
   size_t num_blocks_ = 0;
-  std::unique_ptr<Block[]> blocks_;
+  std::shared_ptr<Block[]> blocks_;
 };
 
 }  // namespace pennon

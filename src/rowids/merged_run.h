@@ -39,6 +39,16 @@ class MergedRun {
   template <typename Fn>
   void ForEachSlot(uint64_t id, Fn&& fn) const;
 
+  void Prefetch(uint64_t id) const {
+    const uint64_t place = id - begin_;
+    if (place >= span_) return;
+    if (form_ == Form::kDirect) {
+      slots_.Prefetch(place);
+    } else if (form_ == Form::kRanked) {
+      __builtin_prefetch(&lines_[place / Line::kPlaces]);
+    }
+  }
+
   /// About 8 bytes an id, 12 at most; more for ids listed over and over or very far apart from each other.
   uint64_t memory_bytes() const;
 

@@ -15,6 +15,11 @@
 namespace pennon {
 namespace {
 
+// A batch in any order is answered as it comes, so many ids at a time, unless there are more segments than would stay
+// in the cache: then ids of one segment had better come after each other.
+constexpr size_t kIdsAtOnce = 32;
+constexpr size_t kSinglesInCache = 1000;
+
 arrow::Status LiveTwice(RowId id, RowAddress one, RowAddress other) {
   const auto [first, second] = std::minmax(one, other);
   return MakeError(ErrorKind::kCorrupt,
@@ -87,9 +92,9 @@ class Verdict {
 }  // namespace
 
 struct RowIdIndex::State {
-  struct Cursors {
-    SegmentCatalog::Cursor catalog;
-    SegmentCatalog::Cursor spilled;
+  struct Places {
+    SegmentCatalog::Place inlined;
+    SegmentCatalog::Place spilled;
   };
 
   explicit State(const RowIdIndexInput& input)
@@ -98,7 +103,7 @@ struct RowIdIndex::State {
         budget(input.merged_bytes_max) {}
 
   template <typename Fn>
-  void ForEachSlot(uint64_t id, Cursors* cursors, Fn&& fn) const;
+  void ForEachSlot(uint64_t id, Places* places, Fn&& fn) const;
 
   // Loads the spilled sequences that are not there and catalogs them. Two threads may both do it; one result stays.
   arrow::Status LoadSpilled() const {
@@ -146,17 +151,23 @@ arrow::Result<std::shared_ptr<const RowIdIndex>> RowIdIndex::Make(const RowIdInd
     parts.AddSequence(static_cast<uint32_t>(i), segments, fragment.physical_rows);
     state->encoded_bytes += fragment.row_ids.size();
   }
-  state->catalog = SegmentCatalog(std::move(parts));
-  if (previous != nullptr) state->fragments.Adopt(previous->state_->fragments);
+  if (previous == nullptr) {
+    state->catalog = SegmentCatalog(std::move(parts));
+  } else {
+    const State& earlier = *previous->state_;
+    state->fragments.Adopt(earlier.fragments);
+    state->catalog = SegmentCatalog(std::move(parts), {earlier.catalog, earlier.fragments, state->fragments},
+                                    &state->budget);
+  }
   return std::shared_ptr<const RowIdIndex>(new RowIdIndex(std::move(state)));
 }
 
 // Asks every catalog that is there for one id.
 template <typename Fn>
-void RowIdIndex::State::ForEachSlot(uint64_t id, Cursors* cursors, Fn&& fn) const {
-  catalog.ForEachSlot(fragments, &budget, id, cursors == nullptr ? nullptr : &cursors->catalog, fn);
+void RowIdIndex::State::ForEachSlot(uint64_t id, Places* places, Fn&& fn) const {
+  catalog.ForEachSlot(fragments, &budget, id, &places->inlined, fn);
   if (const SegmentCatalog* loaded = spilled_catalog.get()) {
-    loaded->ForEachSlot(fragments, &budget, id, cursors == nullptr ? nullptr : &cursors->spilled, fn);
+    loaded->ForEachSlot(fragments, &budget, id, &places->spilled, fn);
   }
 }
 
@@ -166,7 +177,8 @@ arrow::Result<RowLocation> RowIdIndex::Find(RowId id) const {
     // Taken before asking, so that a catalog that appears meanwhile only makes for another round.
     const bool is_complete = state.spilled.empty() || state.spilled_catalog.get() != nullptr;
     Verdict verdict(state.fragments);
-    state.ForEachSlot(ToInteger(id), nullptr,
+    State::Places places;
+    state.ForEachSlot(ToInteger(id), &places,
                       [&](uint32_t ordinal, uint64_t offset) { verdict.Add(ordinal, offset); });
     if (!verdict.wanted().empty()) {
       ARROW_RETURN_NOT_OK(state.fragments.LoadDeletions(verdict.wanted()));
@@ -189,10 +201,9 @@ arrow::Status RowIdIndex::FindMany(std::span<const uint64_t> ids, std::span<RowL
   std::vector<uint32_t> wanted;
   std::vector<size_t> again;  // places in the batch that need what is not loaded yet
   bool needs_spilled = false;
-  State::Cursors cursors;
-  BatchOrder(ids).ForEach([&](uint64_t id, size_t i) {
+  const auto find = [&](uint64_t id, size_t i, State::Places* places) {
     Verdict verdict(state.fragments);
-    state.ForEachSlot(id, &cursors, [&](uint32_t ordinal, uint64_t offset) { verdict.Add(ordinal, offset); });
+    state.ForEachSlot(id, places, [&](uint32_t ordinal, uint64_t offset) { verdict.Add(ordinal, offset); });
     const bool lacks_spilled = !is_complete && !verdict.is_live();
     if (!verdict.wanted().empty() || lacks_spilled) {
       wanted.insert(wanted.end(), verdict.wanted().begin(), verdict.wanted().end());
@@ -202,7 +213,20 @@ arrow::Status RowIdIndex::FindMany(std::span<const uint64_t> ids, std::span<RowL
     }
     if (status.ok()) status = verdict.Check(RowId{id});
     locations[i] = verdict.Location(RowId{id}, state.next_row_id);
-  });
+  };
+  if (state.catalog.num_singles() > kSinglesInCache || std::is_sorted(ids.begin(), ids.end())) {
+    State::Places places;
+    BatchOrder(ids).ForEach([&](uint64_t id, size_t i) { find(id, i, &places); });
+  } else {
+    std::array<State::Places, kIdsAtOnce> places;
+    for (size_t begin = 0; begin < ids.size(); begin += kIdsAtOnce) {
+      const size_t count = std::min(kIdsAtOnce, ids.size() - begin);
+      for (size_t i = 0; i < count; ++i) {
+        state.catalog.Prefetch(state.fragments, ids[begin + i], &places[i].inlined);
+      }
+      for (size_t i = 0; i < count; ++i) find(ids[begin + i], begin + i, &places[i]);
+    }
+  }
   ARROW_RETURN_NOT_OK(status);
   std::sort(wanted.begin(), wanted.end());
   wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());

@@ -22,8 +22,6 @@ struct LazyIndex {
   std::atomic<uint32_t> num_searches{0};
 };
 
-const SegmentIndex kNoIndex;
-
 }  // namespace
 
 struct RowIdSequence::Body {
@@ -120,27 +118,28 @@ std::span<const Segment> RowIdSequence::segments() const { return body_->segment
 
 const SegmentIndex& RowIdSequence::IndexOf(size_t segment) const {
   const Segment& of = body_->segments[segment];
-  if (!ProfitsFromIndex(of)) return kNoIndex;
+  if (!ProfitsFromIndex(of)) return kNoSegmentIndex;
   const auto& lazy = body_->indexes[segment].index;
   if (NeedsIndex(of)) return lazy.GetOrMake([&] { return MakeSegmentIndex(of); });
   const SegmentIndex* made = lazy.get();
-  return made != nullptr ? *made : kNoIndex;
+  return made != nullptr ? *made : kNoSegmentIndex;
+}
+
+const SegmentIndex* RowIdSequence::IndexForSearch(size_t segment) const {
+  const Segment& of = body_->segments[segment];
+  if (!ProfitsFromIndex(of)) return &kNoSegmentIndex;
+  const LazyIndex& lazy = body_->indexes[segment];
+  if (const SegmentIndex* made = lazy.index.get()) return made;
+  auto& num_searches = body_->indexes[segment].num_searches;
+  if (!NeedsIndex(of) && num_searches.fetch_add(1, std::memory_order_relaxed) < kSearchesBeforeIndex) return nullptr;
+  return &lazy.index.GetOrMake([&] { return MakeSegmentIndex(of); });
 }
 
 std::optional<uint64_t> RowIdSequence::FindIn(size_t segment, RowId id) const {
   const Segment& in = body_->segments[segment];
-  const uint64_t value = ToInteger(id);
-  if (in.form == SegmentForm::kRangeWithBitmap) {
-    // Most ids that are looked for in vain are told by their bit alone.
-    if (value < in.start || value >= in.end || !in.bitmap.Test(value - in.start)) return std::nullopt;
-  } else if (ProfitsFromIndex(in)) {
-    const LazyIndex& lazy = body_->indexes[segment];
-    if (lazy.index.get() == nullptr &&
-        body_->indexes[segment].num_searches.fetch_add(1, std::memory_order_relaxed) >= kSearchesBeforeIndex) {
-      lazy.index.GetOrMake([&] { return MakeSegmentIndex(in); });
-    }
-  }
-  return FindInSegment(in, IndexOf(segment), value);
+  if (!MayHold(in, ToInteger(id))) return std::nullopt;
+  const SegmentIndex* index = IndexForSearch(segment);
+  return FindInSegment(in, index != nullptr ? *index : kNoSegmentIndex, ToInteger(id));
 }
 
 uint64_t RowIdSequence::FirstPosition(size_t segment) const {

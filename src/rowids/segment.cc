@@ -152,6 +152,17 @@ std::optional<uint64_t> FindInSegment(const Segment& segment, const SegmentIndex
   return std::nullopt;
 }
 
+void PrefetchInSegment(const Segment& segment, const SegmentIndex& index, uint64_t id) {
+  if (segment.form == SegmentForm::kRangeWithBitmap && id >= segment.start && id < segment.end) {
+    const uint64_t offset = id - segment.start;
+    __builtin_prefetch(segment.bitmap.data + offset / 8);
+    __builtin_prefetch(&index.ranks.ones_before[offset / 64 / BitmapRanks::kWordsPerBlock]);
+  } else if (segment.form != SegmentForm::kRangeRun && !index.table.empty()) {
+    const auto bounds = index.table.Find(id);
+    __builtin_prefetch(segment.array.data + (bounds.begin + bounds.end) / 2 * segment.array.width);
+  }
+}
+
 uint64_t CountBelow(const Segment& segment, const SegmentIndex& index, uint64_t id) {
   if (segment.is_array()) return LowerBound(segment.array, index.table, id);
   if (id <= segment.start) return 0;

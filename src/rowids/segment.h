@@ -70,6 +70,9 @@ struct SegmentIndex {
   }
 };
 
+/// Stands for an index that nobody has made.
+inline const SegmentIndex kNoSegmentIndex;
+
 /// Whether a segment cannot be asked without a SegmentIndex, and whether one makes asking quicker.
 inline bool NeedsIndex(const Segment& segment) {
   return segment.form == SegmentForm::kRangeWithBitmap || segment.form == SegmentForm::kRangeRun;
@@ -109,6 +112,13 @@ arrow::Status ValidateSegmentBody(const Segment& segment, uint64_t origin);
 /// are not tried.
 std::optional<ValueBounds> HeaderBounds(const Segment& segment);
 
+/// False if the segment's range, or its bit for the id, tells that the id is absent; needs no index.
+inline bool MayHold(const Segment& segment, uint64_t id) {
+  if (segment.is_array()) return true;
+  if (id < segment.start || id >= segment.end) return false;
+  return segment.form != SegmentForm::kRangeWithBitmap || segment.bitmap.Test(id - segment.start);
+}
+
 /// Number of ids. Cost: constant, or one pass over a bitmap when `index` is null.
 uint64_t CountRows(const Segment& segment, const SegmentIndex* index);
 
@@ -117,6 +127,9 @@ uint64_t CountRows(const Segment& segment, const SegmentIndex* index);
 /// more.
 std::optional<uint64_t> FindInSegment(const Segment& segment, const SegmentIndex& index,
                                       uint64_t id);
+
+/// Fetches the bytes that FindInSegment will look at into the cache.
+void PrefetchInSegment(const Segment& segment, const SegmentIndex& index, uint64_t id);
 
 /// Number of ids below `id` in an ascending segment: where a walk over the ids from `id` on begins. Cost as
 /// FindInSegment.

@@ -338,6 +338,41 @@ TEST(RowIdIndex, SharesWhatAnotherVersionMade) {
   ExpectAll(*second.index, table);
 }
 
+// A version that only deletes, appends or updates some rows keeps the stretches that another one has merged.
+TEST(RowIdIndex, SharesMergedStretches) {
+  for (const bool shuffle : {false, true}) {
+    std::mt19937_64 random(12);
+    IdTable table;
+    std::vector<std::vector<uint64_t>> hands(6);
+    for (uint64_t id = 0; id < 60000; ++id) hands[random() % hands.size()].push_back(id);
+    for (auto& ids : hands) {
+      if (shuffle) std::shuffle(ids.begin(), ids.end(), random);
+      table.AddFragment(ids, FormChoice::kReference);
+    }
+    table.next_row_id = 60000;
+    const auto first = MakeIndex(table).ValueOrDie();
+    ExpectAll(*first.index, table);
+    const uint64_t merged = first.index->memory_bytes();
+    table.Delete({4, 5, 59999});
+    table.Append(100);
+    std::shared_ptr<const RowIdIndex> previous = first.index;
+    for (int version = 0; version < 8; ++version) {
+      const auto second = MakeIndex(table, previous.get()).ValueOrDie();
+      EXPECT_GT(second.index->memory_bytes() + 4096, merged) << "merged stretches are there from the start";
+      ExpectAll(*second.index, table);
+      previous = second.index;
+      std::vector<uint64_t> moved;
+      for (const auto& [id, address] : table.LiveRows()) {
+        if (random() % 50 == 0) moved.push_back(id);
+      }
+      table.Update(moved, FormChoice::kReference);
+    }
+    // A fragment that is rewritten takes its group with it.
+    table.Compact(0, 2, FormChoice::kReference);
+    ExpectAll(*MakeIndex(table, previous.get()).ValueOrDie().index, table);
+  }
+}
+
 TEST(RowIdIndex, ManyReadersAtOnce) {
   std::mt19937_64 random(10);
   IdTable table;
