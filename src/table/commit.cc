@@ -1,7 +1,5 @@
 #include "table/commit.h"
 
-#include <fmt/format.h>
-
 #include "pennon/base/error.h"
 #include "table/snapshot.h"
 
@@ -10,12 +8,15 @@ namespace {
 
 constexpr int kTries = 3;
 
-enum class Ownership { kOurs, kForeign, kAbsent, kUnreadable };
+enum class Ownership { kOurs, kForeign, kAbsent };
 
 /// Whose manifest has this number? Ours holds the transaction's uuid and is written whole, so it is
-/// known by its bytes; a foreign one need not even be one that we can read.
-Ownership ReadBack(const std::shared_ptr<Store>& store, const CommitAttempt& attempt) {
+/// known by its bytes; a foreign one need not even be one that we can read. An error means that it
+/// cannot be told.
+arrow::Result<Ownership> ReadBack(const std::shared_ptr<Store>& store,
+                                  const CommitAttempt& attempt) {
   const std::string path = ManifestPath(attempt.root, attempt.version, attempt.naming);
+  auto failure = arrow::Status::OK();
   for (int i = 0; i < kTries; ++i) {
     const auto file = store->ReadWhole(path, kManifestBytesMax);
     if (file.ok()) {
@@ -23,9 +24,10 @@ Ownership ReadBack(const std::shared_ptr<Store>& store, const CommitAttempt& att
                                    static_cast<size_t>((*file)->size()));
       return bytes == attempt.manifest_file ? Ownership::kOurs : Ownership::kForeign;
     }
-    if (KindOf(file.status()) == ErrorKind::kNotFound) return Ownership::kAbsent;
+    failure = file.status();
+    if (KindOf(failure) == ErrorKind::kNotFound) return Ownership::kAbsent;
   }
-  return Ownership::kUnreadable;
+  return failure;
 }
 
 /// Best effort: a transaction file without a manifest is garbage that cleanup removes.
@@ -57,30 +59,19 @@ arrow::Result<CommitAnswer> WriteVersion(const std::shared_ptr<Store>& store,
     WriteVersionHint(*store, attempt.root, attempt.version);
     return CommitAnswer{CommitOutcome::kCommitted, arrow::Status::OK()};
   }
-  switch (ReadBack(store, attempt)) {
-    case Ownership::kOurs:
-      WriteVersionHint(*store, attempt.root, attempt.version);
-      return CommitAnswer{CommitOutcome::kCommitted, arrow::Status::OK()};
-    case Ownership::kForeign:
-      RemoveTransactionFile(*store, transaction_path);
-      return CommitAnswer{CommitOutcome::kConflicted, arrow::Status::OK()};
-    case Ownership::kAbsent:
-      if (!put.ok()) {
-        RemoveTransactionFile(*store, transaction_path);
-        return put.status();
-      }
-      // Somebody's version was there and is gone again: only a restart with a fresh listing can
-      // tell.
-      RemoveTransactionFile(*store, transaction_path);
-      return CommitAnswer{CommitOutcome::kConflicted, arrow::Status::OK()};
-    case Ownership::kUnreadable:
-      break;
+  const auto owner = ReadBack(store, attempt);
+  if (!owner.ok()) {
+    return CommitAnswer{CommitOutcome::kUnknown, put.ok() ? owner.status() : put.status()};
   }
-  return CommitAnswer{
-      CommitOutcome::kUnknown,
-      put.ok()
-          ? MakeError(ErrorKind::kIo, fmt::format("the manifest there cannot be read: {}", path))
-          : put.status()};
+  if (*owner == Ownership::kOurs) {
+    WriteVersionHint(*store, attempt.root, attempt.version);
+    return CommitAnswer{CommitOutcome::kCommitted, arrow::Status::OK()};
+  }
+  RemoveTransactionFile(*store, transaction_path);
+  if (*owner == Ownership::kAbsent && !put.ok()) return put.status();
+  // Foreign; or somebody's version was there and is gone again, and only a restart with a fresh
+  // listing can tell.
+  return CommitAnswer{CommitOutcome::kConflicted, arrow::Status::OK()};
 }
 
 }  // namespace pennon
