@@ -88,13 +88,10 @@ void PrintFaults(const VerifyReport& report) {
                    {"what"},
                    {"code"}});
   for (const auto& fault : report.faults) {
-    std::string what = fault.message;
-    if (!fault.file.empty() && what.find(fault.file) == std::string::npos)
-      what += ": " + fault.file;
     table.Add({std::string(VerifySeverityName(fault.severity)),
                fault.fragment.has_value() ? fmt::format("{}", ToInteger(*fault.fragment)) : "-",
-               fault.row_id.has_value() ? fmt::format("{}", ToInteger(*fault.row_id)) : "-", what,
-               fault.code});
+               fault.row_id.has_value() ? fmt::format("{}", ToInteger(*fault.row_id)) : "-",
+               fault.message, fault.code});
   }
   fmt::print("\n{}", table.Format());
   for (const auto& tally : report.tallies) {

@@ -1,7 +1,7 @@
 /// \file
 /// What the end of a data file says of it: version, columns, rows. Enough to know that it is whole
-/// and belongs to its fragment, without decoding a page. Spec: format/data-file.md, headings 1
-/// (container) and 3 (version numbers).
+/// and belongs to its fragment, without decoding a page.
+/// Spec: format/data-file.md, headings 1 (container) and 3 (version numbers).
 #pragma once
 
 #include <arrow/result.h>

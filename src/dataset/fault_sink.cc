@@ -31,6 +31,9 @@ void FaultSink::Add(VerifySeverity severity, std::string_view code, FaultPlace p
   if (tally == tallies_.end())
     tally = tallies_.insert(tally, VerifyTally{severity, std::string(code), 0});
   if (++tally->count > per_code_max_) return;
+  if (!place.file.empty() && message.find(place.file) == std::string::npos) {
+    message += ": " + place.file;
+  }
   faults_.push_back({severity, std::string(code), place.fragment, place.row_id,
                      std::move(place.file), std::move(message)});
 }

@@ -34,6 +34,7 @@ class FaultSink {
   void Note(std::string_view code, FaultPlace place, std::string message) {
     Add(VerifySeverity::kNote, code, std::move(place), std::move(message));
   }
+  /// Appends the file to the message unless it is in there.
   void Add(VerifySeverity severity, std::string_view code, FaultPlace place, std::string message);
 
   /// Moves faults and tallies into the report, worst first.

@@ -1,7 +1,7 @@
 /// \file
 /// Finds row ids that are live in two places: the one fault of stable ids that only looking at all
-/// of them shows. Pure; memory stays within a bound whatever the ids. Spec: format/row-ids.md,
-/// headings 5 and 8.
+/// of them shows. Pure; memory stays within a bound whatever the ids.
+/// Spec: format/row-ids.md, headings 5 and 8.
 #pragma once
 
 #include <cstdint>

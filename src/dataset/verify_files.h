@@ -1,6 +1,7 @@
 /// \file
 /// Checks the files that a version refers to: they are there, whole, and hold what the manifest
-/// says. Spec: format/table.md, heading 3; format/data-file.md, headings 1 and 3.
+/// says.
+/// Spec: format/table.md, heading 3; format/data-file.md, headings 1 and 3.
 #pragma once
 
 #include <arrow/status.h>

@@ -1,6 +1,7 @@
 /// \file
 /// The rules of what lies around a version: names of manifests, hint, transaction, tags and
-/// branches. Spec: format/table.md, headings 2, 6 and 9; format/commit.md, heading 1.
+/// branches.
+/// Spec: format/table.md, headings 2, 6 and 9; format/commit.md, heading 1.
 #pragma once
 
 #include <arrow/status.h>

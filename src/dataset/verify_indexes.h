@@ -1,7 +1,7 @@
 /// \file
 /// The rules of the index list: readable, covering fragments that exist, on fields that exist.
-/// Pure. Spec: format/table.md, heading 10; format/row-ids.md, heading 7; format/commit.md,
-/// heading 5.6.
+/// Pure.
+/// Spec: format/table.md, heading 10; format/row-ids.md, heading 7; format/commit.md, heading 5.6.
 #pragma once
 
 #include "dataset/fault_sink.h"

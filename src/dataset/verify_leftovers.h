@@ -1,6 +1,7 @@
 /// \file
 /// Finds what lies in a table's folders although no version uses it: leftovers of crashed or beaten
-/// writers. Spec: format/table.md, headings 1 (layout) and 11 (cleanup).
+/// writers.
+/// Spec: format/table.md, headings 1 (layout) and 11 (cleanup).
 #pragma once
 
 #include <arrow/status.h>

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "pennon/base/error.h"
@@ -12,41 +13,78 @@
 namespace pennon {
 namespace {
 
-// Reads one sequence; nothing when it is absent, spilled or wrong.
-std::optional<VersionSequence> ReadVersions(const Fragment& fragment,
-                                            const LineageSequence& sequence, const char* what,
-                                            FaultSink* sink) {
-  if (sequence.placement != LineagePlacement::kInline) return std::nullopt;
-  const uint32_t id = ToInteger(fragment.id);
-  auto versions = DecodeVersionSequence(sequence.bytes);
-  if (!versions.ok()) {
-    sink->Error(
-        "lineage_unreadable", {.fragment = fragment.id},
-        fmt::format(
-            "{} of fragment {} cannot be read: {} (of the sequence, which starts at byte {} of the "
-            "manifest)",
-            what, id, MessageOf(versions.status()), sequence.manifest_offset));
+// One of the two sequences of a fragment, by the words that messages use.
+struct Kind {
+  int32_t field;
+  const char* plural;
+  const char* singular;
+};
+constexpr Kind kCreated{kCreatedAtField, "created versions", "created version"};
+constexpr Kind kUpdated{kLastUpdatedAtField, "last-updated versions", "last-updated version"};
+
+// Reads sequences; nothing when one is absent, wrong, or in a column that is not to be read.
+class SequenceReader {
+ public:
+  SequenceReader(const LoadHiddenColumn& load, FaultSink* sink) : load_(load), sink_(sink) {}
+
+  std::optional<VersionSequence> Read(const Fragment& fragment, const LineageSequence& sequence,
+                                      const Kind& kind) {
+    if (sequence.placement == LineagePlacement::kAbsent) return std::nullopt;
+    const bool in_column = sequence.placement == LineagePlacement::kColumn;
+    if (in_column && !load_) return Unread();
+    auto versions =
+        in_column ? ReadColumn(fragment, kind.field) : DecodeVersionSequence(sequence.bytes);
+    if (in_column && KindOf(versions.status()) == ErrorKind::kNotFound) return Unread();
+    const uint32_t id = ToInteger(fragment.id);
+    if (!versions.ok()) {
+      const std::string place = in_column ? std::string()
+                                          : fmt::format(
+                                                " (of the sequence, which starts at byte {} "
+                                                "of the manifest)",
+                                                sequence.manifest_offset);
+      sink_->Error("lineage_unreadable", {.fragment = fragment.id},
+                   fmt::format("{} of fragment {} cannot be read: {}{}", kind.plural, id,
+                               MessageOf(versions.status()), place));
+      return std::nullopt;
+    }
+    if (fragment.physical_rows != 0 && versions->size() != fragment.physical_rows) {
+      sink_->Error("lineage_count", {.fragment = fragment.id},
+                   fmt::format("fragment {} has {} rows, but {} {}", id, fragment.physical_rows,
+                               versions->size(), kind.plural));
+      return std::nullopt;
+    }
+    return std::move(*versions);
+  }
+
+  /// Whether a column was passed over since the last call.
+  bool TookAnyUnread() { return std::exchange(any_unread_, false); }
+
+ private:
+  std::nullopt_t Unread() {
+    any_unread_ = true;
     return std::nullopt;
   }
-  if (fragment.physical_rows != 0 && versions->size() != fragment.physical_rows) {
-    sink->Error("lineage_count", {.fragment = fragment.id},
-                fmt::format("fragment {} has {} rows, but {} {}", id, fragment.physical_rows,
-                            versions->size(), what));
-    return std::nullopt;
+
+  arrow::Result<VersionSequence> ReadColumn(const Fragment& fragment, int32_t field) {
+    ARROW_ASSIGN_OR_RAISE(const auto values, load_(fragment, field));
+    return VersionSequence::FromVersions(values);
   }
-  return std::move(*versions);
-}
+
+  const LoadHiddenColumn& load_;
+  FaultSink* sink_;
+  bool any_unread_ = false;
+};
 
 // Every stamp is the number of a version that existed by then.
 void VerifyStamps(const Manifest& manifest, const Fragment& fragment,
-                  const VersionSequence& versions, const char* what, FaultSink* sink) {
+                  const VersionSequence& versions, const Kind& kind, FaultSink* sink) {
   uint64_t offset = 0;
   for (size_t i = 0; i < versions.num_runs(); ++i) {
     const VersionRun run = versions.run(i);
     if (run.num_rows != 0 && (run.version > manifest.version || run.version == Version{0})) {
       sink->Error("lineage_version", {.fragment = fragment.id},
                   fmt::format("row {} of fragment {} has {} {}, in version {} of the table", offset,
-                              ToInteger(fragment.id), what, ToInteger(run.version),
+                              ToInteger(fragment.id), kind.singular, ToInteger(run.version),
                               ToInteger(manifest.version)));
       return;
     }
@@ -83,24 +121,21 @@ void VerifyOrder(const Fragment& fragment, const VersionSequence& created,
 
 }  // namespace
 
-uint64_t VerifyLineage(const Manifest& manifest, FaultSink* sink) {
+uint64_t VerifyLineage(const Manifest& manifest, const LoadHiddenColumn& load, FaultSink* sink) {
   if (!manifest.has_stable_row_ids()) return 0;
-  uint64_t num_spilled = 0;
+  uint64_t num_unread = 0;
+  SequenceReader reader(load, sink);
   for (const auto& fragment : manifest.fragments) {
-    const bool spilled = fragment.created.placement == LineagePlacement::kColumn ||
-                         fragment.last_updated.placement == LineagePlacement::kColumn;
-    num_spilled += spilled ? 1 : 0;
-    auto created = ReadVersions(fragment, fragment.created, "created versions", sink);
-    const auto updated =
-        ReadVersions(fragment, fragment.last_updated, "last-updated versions", sink);
-    if (created.has_value()) VerifyStamps(manifest, fragment, *created, "created version", sink);
-    if (updated.has_value())
-      VerifyStamps(manifest, fragment, *updated, "last-updated version", sink);
+    const auto created = reader.Read(fragment, fragment.created, kCreated);
+    const auto updated = reader.Read(fragment, fragment.last_updated, kUpdated);
+    num_unread += reader.TookAnyUnread() ? 1 : 0;
+    if (created.has_value()) VerifyStamps(manifest, fragment, *created, kCreated, sink);
+    if (updated.has_value()) VerifyStamps(manifest, fragment, *updated, kUpdated, sink);
     // An unset created version reads as 1, which no update can precede; an unset last-updated one
     // as the created one.
     if (created.has_value() && updated.has_value()) VerifyOrder(fragment, *created, *updated, sink);
   }
-  return num_spilled;
+  return num_unread;
 }
 
 }  // namespace pennon

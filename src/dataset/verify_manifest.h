@@ -1,6 +1,7 @@
 /// \file
 /// The rules that a manifest alone can break: flags, schema, fragment list, data files, counters.
-/// Pure. Spec: format/table.md, headings 2 to 5.
+/// Pure.
+/// Spec: format/table.md, headings 2 to 5.
 #pragma once
 
 #include "dataset/fault_sink.h"

@@ -7,13 +7,14 @@
 #include <utility>
 
 #include "pennon/base/error.h"
+#include "rowids/segment_encoder.h"
 
 namespace pennon {
 namespace {
 
 // Decodes and checks one inline sequence; nothing if it cannot be relied on.
-std::optional<RowIdSequence> ReadSequence(const Manifest& manifest, const Fragment& fragment,
-                                          FaultSink* sink) {
+std::optional<RowIdSequence> ReadInline(const Manifest& manifest, const Fragment& fragment,
+                                        FaultSink* sink) {
   const uint32_t id = ToInteger(fragment.id);
   auto sequence = DecodeRowIdSequence(fragment.row_ids.bytes, manifest.file);
   const auto status = sequence.ok() ? sequence->Validate() : sequence.status();
@@ -28,25 +29,45 @@ std::optional<RowIdSequence> ReadSequence(const Manifest& manifest, const Fragme
   return std::move(*sequence);
 }
 
+// The same of a spilled sequence; `num_unread` counts one that was not to be read, or could not.
+std::optional<RowIdSequence> ReadColumn(const Fragment& fragment, const LoadHiddenColumn& load,
+                                        FaultSink* sink, uint64_t* num_unread) {
+  if (!load) {
+    ++*num_unread;
+    return std::nullopt;
+  }
+  const auto ids = load(fragment, kRowIdField);
+  if (ids.ok()) {
+    auto sequence = DecodeRowIdSequence(EncodeRowIdSequence(*ids, FormChoice::kSmallest));
+    if (sequence.ok()) return std::move(*sequence);
+  }
+  ++*num_unread;
+  if (KindOf(ids.status()) != ErrorKind::kNotFound) {
+    sink->Error("row_ids_unreadable", {.fragment = fragment.id},
+                fmt::format("row ids of fragment {} cannot be read: {}", ToInteger(fragment.id),
+                            MessageOf(ids.status())));
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
-RowIdsSeen VerifyRowIds(const Manifest& manifest, FaultSink* sink, VerifyCounters* checked) {
+RowIdsSeen VerifyRowIds(const Manifest& manifest, const LoadHiddenColumn& load, FaultSink* sink,
+                        VerifyCounters* checked) {
   RowIdsSeen seen;
   if (!manifest.has_stable_row_ids()) return seen;
   std::optional<uint64_t> largest;
   FragmentId largest_in{};
   for (const auto& fragment : manifest.fragments) {
     const uint32_t id = ToInteger(fragment.id);
-    if (fragment.row_ids.placement == LineagePlacement::kColumn) {
-      ++seen.num_spilled;
-      continue;
-    }
     if (fragment.row_ids.placement == LineagePlacement::kAbsent) {
       sink->Error("row_ids_missing", {.fragment = fragment.id},
                   fmt::format("table has stable row ids, but fragment {} has none", id));
       continue;
     }
-    auto sequence = ReadSequence(manifest, fragment, sink);
+    auto sequence = fragment.row_ids.placement == LineagePlacement::kInline
+                        ? ReadInline(manifest, fragment, sink)
+                        : ReadColumn(fragment, load, sink, &seen.num_unread);
     if (!sequence.has_value()) continue;
     checked->num_row_ids += sequence->size();
     const auto bounds = sequence->Bounds();

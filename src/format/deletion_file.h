@@ -1,6 +1,7 @@
 /// \file
 /// Bytes of a deletion file, in both forms, to and from a deletion vector. Checked in full before
-/// use. Spec: format/table.md, heading 3 (deletion files).
+/// use.
+/// Spec: format/table.md, heading 3 (deletion files).
 #pragma once
 
 #include <arrow/buffer.h>

@@ -1,6 +1,7 @@
 /// \file
 /// The deleted row offsets of one fragment: immutable, cheap to copy, safe to share between
-/// threads. Spec: format/table.md, heading 3 (deletion files).
+/// threads.
+/// Spec: format/table.md, heading 3 (deletion files).
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 /// \file
 /// The portable serialisation of 32-bit roaring bitmaps: deletion files of the `.bin` form and an
-/// index's fragment_bitmap. Bytes are checked in full before a set comes out of them. Spec:
-/// format/table.md, headings 3 and 10; the RoaringFormatSpec.
+/// index's fragment_bitmap. Bytes are checked in full before a set comes out of them.
+/// Spec: format/table.md, headings 3 and 10; the RoaringFormatSpec.
 #pragma once
 
 #include <arrow/result.h>

@@ -1,7 +1,8 @@
 /// \file
 /// Set algebra over roaring sets. Every result is a new set; a chunk that only one side has is
-/// copied as it is. Cost: one pass over both sets, at most 8 KiB of scratch. Spec: format/table.md,
-/// heading 3 (a deletion file replaces the one before); format/commit.md, heading 4 (merging).
+/// copied as it is. Cost: one pass over both sets, at most 8 KiB of scratch.
+/// Spec: format/table.md, heading 3 (a deletion file replaces the one before); format/commit.md,
+/// heading 4 (merging).
 #pragma once
 
 #include "rowset/roaring_set.h"

@@ -1,8 +1,8 @@
 /// \file
 /// One chunk of a roaring set: the values that share their high 16 bits, held as 16-bit units in
 /// the smallest of three forms, each with what it needs to answer rank at once. Pure functions;
-/// nothing here allocates but Append*. Spec: format/table.md, heading 3 (deletion files); the
-/// portable roaring format, containers.
+/// nothing here allocates but Append*.
+/// Spec: format/table.md, heading 3 (deletion files); the portable roaring format, containers.
 #pragma once
 
 #include <cstddef>

@@ -2,8 +2,8 @@
 /// A compressed set of 32-bit numbers: row offsets of one fragment, or fragment ids of an index.
 /// Immutable, cheap to copy, safe to share between threads. Memory follows the number of values,
 /// never their span, and is near the size of the portable roaring encoding (at worst three times it
-/// plus 12 bytes a chunk of 65536 values). Spec: format/table.md, headings 3 (deletion files) and
-/// 10 (fragment_bitmap).
+/// plus 12 bytes a chunk of 65536 values).
+/// Spec: format/table.md, headings 3 (deletion files) and 10 (fragment_bitmap).
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,8 @@
 /// \file
 /// Checks a version of a table against every rule that its readers and writers rely on, whoever
-/// wrote it, and names all faults in one run. Spec: format/row-ids.md, heading 8; format/table.md,
-/// headings 1 to 10. The codes: docs/verify.md.
+/// wrote it, and names all faults in one run.
+/// Spec: format/row-ids.md, heading 8; format/table.md, headings 1 to 10. The codes:
+/// docs/verify.md.
 #pragma once
 
 #include <arrow/result.h>

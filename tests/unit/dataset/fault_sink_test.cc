@@ -16,7 +16,7 @@ TEST(FaultSink, PutsTheWorstFirstAndKeepsTheOrderInside) {
   ASSERT_EQ(report.faults.size(), 4u);
   EXPECT_EQ(report.faults[0].message, "e1");
   EXPECT_EQ(report.faults[0].fragment, FragmentId{4});
-  EXPECT_EQ(report.faults[1].message, "e2");
+  EXPECT_EQ(report.faults[1].message, "e2: data/x");
   EXPECT_EQ(report.faults[1].row_id, RowId{9});
   EXPECT_EQ(report.faults[1].file, "data/x");
   EXPECT_EQ(report.faults[2].message, "w1");

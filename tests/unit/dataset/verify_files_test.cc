@@ -112,11 +112,9 @@ TEST(VerifyFiles, NamesADataFileOfAnotherFragmentOrVersion) {
         file.SetBytes(field::kFileColumns, std::string("\x00\x01\x02\x2a", 4));
       });
     });
-    const VerifyReport report = VerifyNow(table.path(), {.deep = true});
-    ASSERT_EQ(report.faults.size(), 1u) << Show(report);
-    EXPECT_EQ(report.faults[0].code, "data_file_columns");
-    EXPECT_EQ(report.faults[0].message,
-              "data file of fragment 0 has 4 columns, the manifest names column 42");
+    ExpectFaults(VerifyNow(table.path(), {.deep = true}),
+                 {{kError, "data_file_columns",
+                   "data file of fragment 0 has 4 columns, the manifest names column 42", 0}});
   }
 }
 

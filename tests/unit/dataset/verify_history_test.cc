@@ -81,9 +81,11 @@ TEST(VerifyHistory, NamesTagsThatPointNowhere) {
   WriteFile(table / "_refs/tags/torn.json", R"({"branch":nu)");
   const VerifyReport report = VerifyNow(table.path());
   ASSERT_EQ(report.faults.size(), 3u) << Show(report);
-  EXPECT_EQ(report.faults[0].message, "tag 'lost' points to version 8 of main, which is not there");
+  EXPECT_EQ(report.faults[0].message,
+            "tag 'lost' points to version 8 of main, which is not there: _refs/tags/lost.json");
   EXPECT_EQ(report.faults[0].file, "_refs/tags/lost.json");
-  EXPECT_EQ(report.faults[1].message, "tag 'odd' points to version 1 of side, which is not there");
+  EXPECT_EQ(report.faults[1].message,
+            "tag 'odd' points to version 1 of side, which is not there: _refs/tags/odd.json");
   EXPECT_EQ(report.faults[2].code, "ref_unreadable");
   EXPECT_EQ(report.faults[2].file, "_refs/tags/torn.json");
 }
