@@ -1,7 +1,7 @@
 /// \file
-/// Walks a batch of ids in ascending order and tells where in the batch each one stands.
-/// Spec: design.md, heading 3 (a batch is sorted once, walked once, answered in the caller's
-/// order).
+/// Walks a batch of ids so that neighbours in the id space come after each other, and tells where
+/// in the batch each one stands. Spec: design.md, heading 3 (a batch is sorted once, walked once,
+/// answered in the caller's order).
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,15 @@
 
 namespace pennon {
 
+/// Ascending ids are walked as they are. Others are dealt into a few hundred stretches of the id
+/// space, each small enough for its part of the index to stay in the processor's cache, and walked
+/// stretch by stretch: one pass does what a full sort would.
 class BatchOrder {
  public:
-  /// Borrows `ids`. Cost: a radix sort of 8 or 16 bytes an id, or nothing when they ascend.
+  /// Borrows `ids`. Cost: two passes and 8 or 16 bytes an id, or one pass when they ascend.
   explicit BatchOrder(std::span<const uint64_t> ids);
 
-  /// Calls `fn(id, index)` in ascending order of the ids, equal ones in the order of the batch.
+  /// Calls `fn(id, index)` for every id.
   template <typename Fn>
   void ForEach(Fn&& fn) const {
     if (ascends_) {

@@ -35,7 +35,10 @@ BitmapRanks MakeRanks(const BitmapView& bitmap) {
   const uint64_t full = bitmap.size_bytes() / 8;
   ranks.ones_before.reserve((num_words + kBlock - 1) / kBlock);
   for (uint64_t begin = 0; begin < num_words; begin += kBlock) {
-    ranks.ones_before.push_back(ranks.total);
+    if (ranks.ones_before.size() % BitmapRanks::kBlocksPerGroup == 0)
+      ranks.group_ones_before.push_back(ranks.total);
+    ranks.ones_before.push_back(
+        static_cast<uint32_t>(ranks.total - ranks.group_ones_before.back()));
     const uint64_t end = std::min(num_words, begin + kBlock);
     ranks.total += end <= full ? CountFullWords(bitmap.data + 8 * begin, end - begin)
                                : CountWords(bitmap, begin, end);
@@ -44,23 +47,40 @@ BitmapRanks MakeRanks(const BitmapView& bitmap) {
 }
 
 uint64_t Rank(const BitmapView& bitmap, const BitmapRanks& ranks, uint64_t bit) {
+  constexpr uint64_t kBlock = BitmapRanks::kWordsPerBlock;
   if (bit >= bitmap.num_bits) return ranks.total;
   const uint64_t word_index = bit / 64;
-  const uint64_t block = word_index / BitmapRanks::kWordsPerBlock;
-  const uint64_t first = block * BitmapRanks::kWordsPerBlock;
-  uint64_t ones =
-      ranks.ones_before[block] + CountFullWords(bitmap.data + 8 * first, word_index - first);
+  const uint64_t block = word_index / kBlock;
+  const uint64_t first = block * kBlock;
   const uint64_t below = (uint64_t{1} << (bit % 64)) - 1;
-  return ones + static_cast<uint64_t>(std::popcount(bitmap.Word(word_index) & below));
+  uint64_t ones = ranks.Before(block);
+  if (first + kBlock > bitmap.size_bytes() / 8) {
+    ones += CountWords(bitmap, first, word_index);
+    return ones + static_cast<uint64_t>(std::popcount(bitmap.Word(word_index) & below));
+  }
+  // All words of the block are counted under masks: quicker than a loop whose end cannot be
+  // foreseen.
+  const uint64_t within = word_index % kBlock;
+  for (uint64_t i = 0; i < kBlock; ++i) {
+    const uint64_t mask = i < within ? ~uint64_t{0} : (i == within ? below : 0);
+    ones += static_cast<uint64_t>(
+        std::popcount(LoadLittleEndian<uint64_t>(bitmap.data + 8 * (first + i)) & mask));
+  }
+  return ones;
 }
 
 uint64_t Select(const BitmapView& bitmap, const BitmapRanks& ranks, uint64_t rank) {
-  const auto& before = ranks.ones_before;
-  const auto block =
-      static_cast<uint64_t>(std::upper_bound(before.begin(), before.end(), rank) - before.begin()) -
-      1;
-  uint64_t left = rank - before[block];
-  uint64_t i = block * BitmapRanks::kWordsPerBlock;
+  uint64_t low = 0;
+  uint64_t length = ranks.ones_before.size() - 1;
+  // The last block with at most `rank` ones before it lies in [low, low + length].
+  while (length > 0) {
+    const uint64_t half = (length + 1) / 2;
+    const bool below = ranks.Before(low + half) <= rank;
+    low = below ? low + half : low;
+    length = below ? length - half : half - 1;
+  }
+  uint64_t left = rank - ranks.Before(low);
+  uint64_t i = low * BitmapRanks::kWordsPerBlock;
   while (true) {
     const uint64_t word = bitmap.Word(i);
     const auto ones = static_cast<uint64_t>(std::popcount(word));

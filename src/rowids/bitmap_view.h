@@ -33,19 +33,29 @@ struct BitmapView {
   }
 };
 
-/// Ones before each block of a bitmap, and in all. An aid made once; costs 8 bytes for 256 of the
+/// Ones before each block of a bitmap, and in all. An aid made once; costs 4 bytes for 64 of the
 /// bitmap.
 struct BitmapRanks {
-  static constexpr uint64_t kWordsPerBlock = 32;
-  std::vector<uint64_t> ones_before;
+  static constexpr uint64_t kWordsPerBlock = 8;
+  static constexpr uint64_t kBlocksPerGroup = uint64_t{1} << 20;
+  std::vector<uint64_t> group_ones_before;
+  std::vector<uint32_t> ones_before;  // since the start of the block's group
   uint64_t total = 0;
+
+  uint64_t Before(uint64_t block) const {
+    return group_ones_before[block / kBlocksPerGroup] + ones_before[block];
+  }
+  uint64_t memory_bytes() const {
+    return group_ones_before.capacity() * sizeof(uint64_t) +
+           ones_before.capacity() * sizeof(uint32_t);
+  }
 };
 
 /// Cost: one pass over the bitmap.
 uint64_t CountOnes(const BitmapView& bitmap);
 BitmapRanks MakeRanks(const BitmapView& bitmap);
 
-/// Ones before `bit`, which is <= num_bits. Cost: constant (at most 32 words counted).
+/// Ones before `bit`, which is <= num_bits. Cost: constant (8 words counted).
 uint64_t Rank(const BitmapView& bitmap, const BitmapRanks& ranks, uint64_t bit);
 
 /// Position of the one with `rank` ones before it; rank < total. Cost: logarithmic in the blocks.

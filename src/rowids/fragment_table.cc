@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "pennon/base/error.h"
+#include "rowids/segment_encoder.h"
 
 namespace pennon {
 
@@ -82,6 +83,20 @@ arrow::Result<const RowIdSequence*> FragmentTable::Sequence(size_t ordinal) cons
   return SequenceIfThere(ordinal);
 }
 
+void FragmentTable::MakeBits(const Fragment& fragment) {
+  const DeletionVector& deletions = *fragment.deletions.get();
+  const uint64_t rows = fragment.physical_rows;
+  if (rows > uint64_t{1} << 32 || deletions.count() < rows / kRowsPerDeadForBits) return;
+  const uint64_t num_words = (rows + 63) / 64;
+  auto bits = std::make_unique<uint64_t[]>(num_words);
+  RoaringRunCursor cursor(deletions.offsets(), {0, rows});
+  for (ValueRange run; cursor.Next(&run);)
+    SetBits(reinterpret_cast<char*>(bits.get()), run.begin, run.size());
+  const uint64_t* expected = nullptr;
+  if (fragment.dead_bits.compare_exchange_strong(expected, bits.get(), std::memory_order_acq_rel))
+    bits.release();
+}
+
 arrow::Status FragmentTable::LoadDeletions(std::span<const uint32_t> ordinals) const {
   std::vector<FragmentId> ids;
   std::vector<uint32_t> wanted;
@@ -123,6 +138,8 @@ arrow::Status FragmentTable::LoadSequences(std::span<const uint32_t> ordinals) c
 uint64_t FragmentTable::memory_bytes() const {
   uint64_t bytes = sizeof(*this) + size_ * sizeof(Fragment) + by_id_.capacity() * sizeof(uint32_t);
   for (size_t i = 0; i < size_; ++i) {
+    if (fragments_[i].dead_bits.load(std::memory_order_relaxed) != nullptr)
+      bytes += fragments_[i].physical_rows / 8;
     if (const auto* sequence = fragments_[i].sequence.get()) {
       bytes += sizeof(*sequence) + sequence->memory_bytes();
       if (fragments_[i].is_spilled) bytes += sequence->encoded().size();

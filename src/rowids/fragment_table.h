@@ -7,6 +7,7 @@
 #include <arrow/result.h>
 #include <arrow/status.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -28,7 +29,7 @@ struct IndexedFragment {
   bool has_deletions = false;
   /// The sequence lies in a column of a data file, not in `row_ids`.
   bool is_spilled = false;
-  std::string_view row_ids;
+  std::string_view row_ids{};
 };
 
 /// Fetches what lies outside of the manifest. Called by readers of the index, by several at once;
@@ -71,10 +72,25 @@ class FragmentTable {
   std::optional<bool> IsDeletedIfKnown(size_t ordinal, uint32_t offset) const {
     const Fragment& fragment = fragments_[ordinal];
     if (!fragment.has_deletions) return false;
+    if (const uint64_t* bits = fragment.dead_bits.load(std::memory_order_acquire)) {
+      return offset < fragment.physical_rows && ((bits[offset / 64] >> (offset % 64)) & 1) != 0;
+    }
     const DeletionVector* deletions = fragment.deletions.get();
     if (deletions == nullptr) return std::nullopt;
+    if (fragment.num_asked.load(std::memory_order_relaxed) <= kAskedBeforeBits &&
+        fragment.num_asked.fetch_add(1, std::memory_order_relaxed) == kAskedBeforeBits) {
+      MakeBits(fragment);
+    }
     return deletions->Contains(RowOffset{offset});
   }
+  /// Fetches what IsDeletedIfKnown will look at into the cache.
+  void Prefetch(size_t ordinal, uint32_t offset) const {
+    const Fragment& fragment = fragments_[ordinal];
+    if (!fragment.has_deletions) return;
+    const uint64_t* bits = fragment.dead_bits.load(std::memory_order_acquire);
+    if (bits != nullptr && offset < fragment.physical_rows) __builtin_prefetch(bits + offset / 64);
+  }
+
   /// Fetches deletion vectors and spilled sequences that are not there yet, each kind in one call
   /// to the source.
   arrow::Status LoadDeletions(std::span<const uint32_t> ordinals) const;
@@ -84,7 +100,13 @@ class FragmentTable {
   uint64_t memory_bytes() const;
 
  private:
-  struct Fragment {
+  // One cache line.
+  struct alignas(64) Fragment {
+    Fragment() = default;
+    Fragment(const Fragment&) = delete;
+    Fragment& operator=(const Fragment&) = delete;
+    ~Fragment() { delete[] dead_bits.load(std::memory_order_relaxed); }
+
     FragmentId id{};
     bool has_deletions = false;
     bool is_spilled = false;
@@ -92,7 +114,13 @@ class FragmentTable {
     std::string_view row_ids;
     PublishOnce<RowIdSequence> sequence;
     PublishOnce<DeletionVector> deletions;
+    // A bit a row, where many are deleted and many were asked for.
+    mutable std::atomic<const uint64_t*> dead_bits{nullptr};
+    mutable std::atomic<uint32_t> num_asked{0};
   };
+  static constexpr uint32_t kAskedBeforeBits = 64;
+  static constexpr uint64_t kRowsPerDeadForBits = 64;
+  static void MakeBits(const Fragment& fragment);
 
   size_t size_;
   std::unique_ptr<Fragment[]> fragments_;

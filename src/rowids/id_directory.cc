@@ -1,7 +1,7 @@
 #include "rowids/id_directory.h"
 
 #include <algorithm>
-#include <bit>
+#include <utility>
 
 namespace pennon {
 
@@ -11,65 +11,50 @@ IdDirectory::IdDirectory(std::vector<Entry> entries) {
     std::sort(entries.begin(), entries.end(), by_smallest);
   }
   smallest_.reserve(entries.size());
-  largest_.reserve(entries.size());
-  payload_.reserve(entries.size());
+  rest_.reserve(entries.size());
   bool overlaps = false;
   for (const auto& entry : entries) {
-    overlaps = overlaps || (!largest_.empty() && entry.smallest <= largest_.back());
+    overlaps = overlaps || (!rest_.empty() && entry.smallest <= rest_.back().largest);
     smallest_.push_back(entry.smallest);
-    largest_.push_back(entry.largest);
-    payload_.push_back({entry.what, entry.where});
+    rest_.push_back({entry.largest, entry.what, entry.where});
   }
   if (overlaps) BuildLevels();
-  BuildTable();
+  constexpr size_t kSearchedWithout = 16;
+  if (entries.size() > kSearchedWithout) {
+    table_ = StretchTable(entries.size(), 1, [&](uint64_t i) { return smallest_[i]; });
+  }
 }
 
 void IdDirectory::BuildLevels() {
-  const std::vector<uint64_t>* below = &largest_;
+  std::vector<uint64_t> below;
+  below.reserve(rest_.size());
+  for (const Rest& rest : rest_) below.push_back(rest.largest);
   do {
     std::vector<uint64_t> level;
-    level.reserve((below->size() + kFanOut - 1) / kFanOut);
-    for (size_t begin = 0; begin < below->size(); begin += kFanOut) {
-      const auto from = below->begin() + static_cast<ptrdiff_t>(begin);
-      const auto stop = from + static_cast<ptrdiff_t>(std::min(kFanOut, below->size() - begin));
+    level.reserve((below.size() + kFanOut - 1) / kFanOut);
+    for (size_t begin = 0; begin < below.size(); begin += kFanOut) {
+      const auto from = below.begin() + static_cast<ptrdiff_t>(begin);
+      const auto stop = from + static_cast<ptrdiff_t>(std::min(kFanOut, below.size() - begin));
       level.push_back(*std::max_element(from, stop));
     }
-    levels_.push_back(std::move(level));
-    below = &levels_.back();
-  } while (below->size() > kFanOut);
-}
-
-void IdDirectory::BuildTable() {
-  constexpr size_t kSearchedWithout = 16;
-  if (smallest_.size() <= kSearchedWithout) return;
-  const uint64_t span = smallest_.back() - smallest_.front();
-  const auto stretches_max = static_cast<uint64_t>(std::bit_ceil(smallest_.size()));
-  while ((span >> shift_) >= stretches_max) ++shift_;
-  const auto num_stretches = static_cast<size_t>(span >> shift_) + 1;
-  table_.resize(num_stretches + 1);
-  size_t entry = 0;
-  for (size_t stretch = 0; stretch < num_stretches; ++stretch) {
-    while (entry < smallest_.size() && ((smallest_[entry] - smallest_.front()) >> shift_) < stretch)
-      ++entry;
-    table_[stretch] = static_cast<uint32_t>(entry);
-  }
-  table_[num_stretches] = static_cast<uint32_t>(smallest_.size());
+    levels_.push_back(level);
+    below = std::move(level);
+  } while (below.size() > kFanOut);
 }
 
 size_t IdDirectory::CountStartingAtOrBelow(uint64_t id) const {
   if (smallest_.empty() || id < smallest_.front()) return 0;
   if (id >= smallest_.back()) return smallest_.size();
-  size_t low = 1;
-  size_t high = smallest_.size();
+  // The first entry that starts behind the id.
+  uint64_t low = 1;
+  uint64_t length = smallest_.size() - 1;
   if (!table_.empty()) {
-    const auto stretch = static_cast<size_t>((id - smallest_.front()) >> shift_);
-    low = table_[stretch];
-    high = table_[stretch + 1];
+    const auto bounds = table_.Find(id + 1);
+    low = bounds.begin;
+    length = bounds.end - bounds.begin;
   }
-  // [0, low) start at or below the id, [high, size) behind it.
-  size_t length = high - low;
   while (length > 0) {
-    const size_t half = length / 2;
+    const uint64_t half = length / 2;
     const bool below = smallest_[low + half] <= id;
     low = below ? low + half + 1 : low;
     length = below ? length - half - 1 : half;
@@ -77,16 +62,10 @@ size_t IdDirectory::CountStartingAtOrBelow(uint64_t id) const {
   return low;
 }
 
-size_t IdDirectory::CountStartingAtOrBelow(uint64_t id, size_t hint) const {
-  size_t count = hint;
-  for (int step = 0; step < 4; ++step, ++count) {
-    if (count == smallest_.size() || smallest_[count] > id) return count;
-  }
-  return CountStartingAtOrBelow(id);
-}
-
 uint64_t IdDirectory::OverlapDepth() const {
-  std::vector<uint64_t> ends = largest_;
+  std::vector<uint64_t> ends;
+  ends.reserve(rest_.size());
+  for (const Rest& rest : rest_) ends.push_back(rest.largest);
   std::sort(ends.begin(), ends.end());
   uint64_t depth = 0;
   size_t closed = 0;
@@ -98,9 +77,8 @@ uint64_t IdDirectory::OverlapDepth() const {
 }
 
 uint64_t IdDirectory::memory_bytes() const {
-  uint64_t bytes = smallest_.capacity() * sizeof(uint64_t) +
-                   largest_.capacity() * sizeof(uint64_t) + payload_.capacity() * sizeof(Payload) +
-                   table_.capacity() * sizeof(uint32_t);
+  uint64_t bytes = smallest_.capacity() * sizeof(uint64_t) + rest_.capacity() * sizeof(Rest) +
+                   table_.memory_bytes();
   for (const auto& level : levels_) bytes += level.capacity() * sizeof(uint64_t);
   return bytes;
 }

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "rowids/stretch_table.h"
+
 namespace pennon {
 
 /// Built once, then read by any number of threads.
@@ -27,13 +29,17 @@ class IdDirectory {
 
   size_t size() const { return smallest_.size(); }
   Entry entry(size_t i) const {
-    return {smallest_[i], largest_[i], payload_[i].what, payload_[i].where};
+    return {smallest_[i], rest_[i].largest, rest_[i].what, rest_[i].where};
   }
-  uint64_t largest(size_t i) const { return largest_[i]; }
+  uint64_t largest(size_t i) const { return rest_[i].largest; }
   /// Entries whose smallest id is at most `id`: they are [0, result).
   size_t CountStartingAtOrBelow(uint64_t id) const;
-  /// The same when it is known to be at least `hint`, for ids that are walked in ascending order.
-  size_t CountStartingAtOrBelow(uint64_t id, size_t hint) const;
+  /// The same when it is likely to be `hint`, as for an id near the last one.
+  size_t CountStartingAtOrBelow(uint64_t id, size_t hint) const {
+    const bool fits =
+        hint > 0 && smallest_[hint - 1] <= id && (hint == smallest_.size() || id < smallest_[hint]);
+    return fits ? hint : CountStartingAtOrBelow(id);
+  }
   /// Whether no id lies in two entries.
   bool disjoint() const { return levels_.empty(); }
   /// Largest number of entries that hold one id. Cost: a sort.
@@ -47,7 +53,7 @@ class IdDirectory {
   void ForEachHolding(uint64_t id, size_t starting, Fn&& fn) const {
     if (starting == 0) return;
     if (disjoint()) {
-      if (largest_[starting - 1] >= id) fn(starting - 1);
+      if (rest_[starting - 1].largest >= id) fn(starting - 1);
       return;
     }
     const size_t top = levels_.size() - 1;
@@ -56,13 +62,13 @@ class IdDirectory {
 
  private:
   static constexpr size_t kFanOut = 16;
-  struct Payload {
+  struct Rest {
+    uint64_t largest;
     uint32_t what;
     uint32_t where;
   };
 
   void BuildLevels();
-  void BuildTable();
 
   // Visits the blocks [begin, end) of a level; level 0 has the largest id of each kFanOut entries.
   template <typename Fn>
@@ -79,19 +85,15 @@ class IdDirectory {
       }
       const size_t stop = first + kFanOut < starting ? first + kFanOut : starting;
       for (size_t i = first; i < stop; ++i) {
-        if (largest_[i] >= id && !fn(i)) return false;
+        if (rest_[i].largest >= id && !fn(i)) return false;
       }
     }
     return true;
   }
 
   std::vector<uint64_t> smallest_;
-  std::vector<uint64_t> largest_;
-  std::vector<Payload> payload_;
-  // Number of entries that start before each stretch of 2^shift_ ids, from the first entry's
-  // smallest id on.
-  std::vector<uint32_t> table_;
-  uint32_t shift_ = 0;
+  std::vector<Rest> rest_;
+  StretchTable table_;  // over smallest_, unless there are few
   std::vector<std::vector<uint64_t>> levels_;
 };
 

@@ -1,6 +1,7 @@
 #include "rowids/id_group.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "rowids/segment_runs.h"
@@ -14,19 +15,21 @@ constexpr uint64_t kRowsPerBlock = uint64_t{1} << 18;
 constexpr uint64_t kMergeNsPerRow = 8;
 constexpr uint64_t kPaidShare = 4;
 // What a look-up in a merged run costs, about.
-constexpr uint64_t kMergedNs = 120;
+constexpr uint64_t kMergedNs = 100;
 constexpr uint64_t kBytesPerRowMax = 12;
 constexpr uint64_t kBytesPerBlockMax = 4096;
 
-// Rows of a member whose ids lie in [begin, begin + span), as runs: fn(offset, first_id, length).
-template <typename Fn>
-void ForEachRunOf(const RowIdSequence& sequence, const Member& member, uint64_t begin,
-                  uint64_t span, Fn&& fn) {
+// Gives the rows of a member whose ids lie in [begin, begin + span) to `take(offset, ids)`, a few
+// thousand at a time.
+template <typename Take>
+void WalkMember(const RowIdSequence& sequence, const Member& member, uint64_t begin, uint64_t span,
+                Take&& take) {
+  constexpr uint64_t kIdsAtOnce = 4096;
+  std::array<uint64_t, kIdsAtOnce> ids;
   const bool whole = member.segment == Member::kWholeSequence;
-  const size_t first_segment = whole ? 0 : member.segment;
   const size_t stop = whole ? sequence.segments().size() : member.segment + size_t{1};
   const uint64_t last = begin + (span - 1);
-  for (size_t i = first_segment; i < stop; ++i) {
+  for (size_t i = whole ? 0 : member.segment; i < stop; ++i) {
     const Segment& segment = sequence.segments()[i];
     const SegmentIndex& index = sequence.IndexOf(i);
     uint64_t position = 0;
@@ -35,12 +38,14 @@ void ForEachRunOf(const RowIdSequence& sequence, const Member& member, uint64_t 
       position = CountBelow(segment, index, begin);
       if (last != ~uint64_t{0}) end = CountBelow(segment, index, last + 1);
     }
-    if (position >= end) continue;
-    uint64_t offset = sequence.FirstPosition(i) + position;
-    ForEachRun(segment, index, position, end - position, [&](uint64_t first, uint64_t length) {
-      fn(offset, first, length);
-      offset += length;
-    });
+    const uint64_t first = sequence.FirstPosition(i);
+    while (position < end) {
+      const auto part = std::span(ids).first(std::min(end - position, kIdsAtOnce));
+      const uint64_t given = ReadSegmentValues(segment, index, position, part);
+      take(first + position, std::span<const uint64_t>(part.first(given)));
+      if (given < part.size()) break;  // the body is corrupt
+      position += given;
+    }
   }
 }
 
@@ -66,12 +71,11 @@ IdGroup::IdGroup(std::vector<Member> members) : members_(std::move(members)) {
   entries.reserve(members_.size());
   smallest_ = members_.front().smallest;
   largest_ = members_.front().largest;
-  bool any_order = false;
   for (const Member& member : members_) {
     entries.push_back({member.smallest, member.largest, 0, 0});
     largest_ = std::max(largest_, member.largest);
     num_rows_ += member.num_rows;
-    any_order = any_order || member.scan_bytes > 0;
+    in_any_order_ = in_any_order_ || member.scan_bytes > 0;
     ordinals_.push_back(member.ordinal);
   }
   directory_ = IdDirectory(std::move(entries));
@@ -84,14 +88,22 @@ IdGroup::IdGroup(std::vector<Member> members) : members_(std::move(members)) {
   }
   // A part of an unsorted array costs as much to get at as all of it, so those are merged as a
   // whole.
-  const uint64_t num_blocks = any_order ? 1 : num_rows_ / kRowsPerBlock + 1;
+  const uint64_t num_blocks = in_any_order_ ? 1 : num_rows_ / kRowsPerBlock + 1;
   while (block_shift_ < 63 && ((largest_ - smallest_) >> block_shift_) >= num_blocks)
     ++block_shift_;
   num_blocks_ = static_cast<size_t>((largest_ - smallest_) >> block_shift_) + 1;
-  blocks_ = std::make_unique<Block[]>(num_blocks_);
+  blocks_ = std::shared_ptr<Block[]>(new Block[num_blocks_]);
   const uint64_t price = num_rows_ / num_blocks_ * kMergeNsPerRow / kPaidShare + 1;
   for (size_t i = 0; i < num_blocks_; ++i)
     blocks_[i].price_ns.store(price, std::memory_order_relaxed);
+}
+
+std::unique_ptr<IdGroup> IdGroup::Rebind(std::vector<uint32_t> ordinal_of) const {
+  std::unique_ptr<IdGroup> rebound(new IdGroup(*this));
+  for (size_t i = 0; i < members_.size(); ++i)
+    rebound->members_[i].ordinal = ordinal_of[fragment_of_member_[i]];
+  rebound->ordinals_ = std::move(ordinal_of);
+  return rebound;
 }
 
 MergePlan IdGroup::PlanFor(const FragmentTable& fragments, size_t block) const {
@@ -101,6 +113,7 @@ MergePlan IdGroup::PlanFor(const FragmentTable& fragments, size_t block) const {
       std::min(largest_ - plan.begin, (uint64_t{1} << block_shift_) - 1) + plan.begin;
   plan.span = last - plan.begin + 1;
   plan.num_fragments = static_cast<uint32_t>(ordinals_.size());
+  plan.in_any_order = in_any_order_;
   for (const Member& member : members_) {
     if (member.smallest > last || member.largest < plan.begin) continue;
     const RowIdSequence& sequence = *fragments.SequenceIfThere(member.ordinal);
@@ -112,14 +125,14 @@ MergePlan IdGroup::PlanFor(const FragmentTable& fragments, size_t block) const {
 }
 
 MergedRun IdGroup::Merge(const FragmentTable& fragments, const MergePlan& plan) const {
-  return MergedRun::Build(plan, [&](auto&& fn) {
+  return MergedRun::Build(plan, [&](const MergedRun::Taker& take) {
     for (size_t i = 0; i < members_.size(); ++i) {
       const Member& member = members_[i];
       if (member.smallest > plan.begin + (plan.span - 1) || member.largest < plan.begin) continue;
-      ForEachRunOf(*fragments.SequenceIfThere(member.ordinal), member, plan.begin, plan.span,
-                   [&](uint64_t offset, uint64_t first, uint64_t length) {
-                     fn(fragment_of_member_[i], offset, first, length);
-                   });
+      WalkMember(*fragments.SequenceIfThere(member.ordinal), member, plan.begin, plan.span,
+                 [&](uint64_t offset, std::span<const uint64_t> ids) {
+                   take(fragment_of_member_[i], offset, ids);
+                 });
     }
   });
 }
@@ -152,14 +165,19 @@ const MergedRun* IdGroup::Pay(const FragmentTable& fragments, MergeBudget* budge
   return &block.run.Set(std::move(run));
 }
 
+uint64_t IdGroup::merged_bytes() const {
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < num_blocks_; ++i) {
+    if (const auto* run = blocks_[i].run.get()) bytes += run->memory_bytes();
+  }
+  return bytes;
+}
+
 uint64_t IdGroup::memory_bytes() const {
   uint64_t bytes = sizeof(*this) + members_.capacity() * sizeof(Member) +
                    directory_.memory_bytes() +
                    (ordinals_.capacity() + fragment_of_member_.capacity()) * sizeof(uint32_t) +
-                   num_blocks_ * sizeof(Block);
-  for (size_t i = 0; i < num_blocks_; ++i) {
-    if (const auto* run = blocks_[i].run.get()) bytes += run->memory_bytes();
-  }
+                   num_blocks_ * sizeof(Block) + merged_bytes();
   return bytes;
 }
 

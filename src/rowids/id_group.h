@@ -26,7 +26,7 @@ struct Member {
   uint32_t segment = 0;
   uint64_t smallest = 0;
   uint64_t largest = 0;
-  uint64_t num_rows = 0;  ///< At least as many as it has.
+  uint64_t num_rows = 0;  ///< About.
   /// Bytes to go through when it is searched for one id; 0 where a search does not go through all.
   uint64_t scan_bytes = 0;
   /// The bounds are only what the width of an unsorted array allows.
@@ -73,9 +73,17 @@ class IdGroup {
   /// `members` are of fragments whose sequences are there, none of them loose.
   explicit IdGroup(std::vector<Member> members);
 
+  /// The same segments in another version, where `ordinal_of[i]` is now the ordinal of fragment i
+  /// of ordinals(). Merged stretches are shared, those to come as well.
+  std::unique_ptr<IdGroup> Rebind(std::vector<uint32_t> ordinal_of) const;
+
   uint64_t smallest() const { return smallest_; }
   uint64_t largest() const { return largest_; }
   std::span<const Member> members() const { return members_; }
+  /// The fragments, by the numbers that merged slots use.
+  std::span<const uint32_t> ordinals() const { return ordinals_; }
+  /// Bytes of all stretches merged so far.
+  uint64_t merged_bytes() const;
 
   /// Calls `fn(ordinal, offset)` for every row of the group that holds `id`, which lies in its
   /// bounds. Thread-safe; may merge on the way, within `budget`.
@@ -84,7 +92,7 @@ class IdGroup {
                    Fn&& fn) const {
     const Block& block = blocks_[(id - smallest_) >> block_shift_];
     const MergedRun* run = block.run.get();
-    if (run == nullptr) {
+    if (run == nullptr && !block.is_taken.load(std::memory_order_relaxed)) {
       uint64_t cost = 0;
       directory_.ForEachHolding(id, directory_.CountStartingAtOrBelow(id), [&](size_t i) {
         cost += CostOf(members_[i]);
@@ -104,11 +112,19 @@ class IdGroup {
     });
   }
 
+  /// Fetches what ForEachSlot will look at into the cache, as far as the id's stretch is merged.
+  void Prefetch(uint64_t id) const {
+    if (const MergedRun* run = blocks_[(id - smallest_) >> block_shift_].run.get())
+      run->Prefetch(id);
+  }
+
   uint64_t num_rows() const { return num_rows_; }
   uint64_t OverlapDepth() const { return directory_.OverlapDepth(); }
   uint64_t memory_bytes() const;
 
  private:
+  IdGroup(const IdGroup&) = default;
+
   // A stretch of ids that is merged at once.
   struct Block {
     mutable std::atomic<uint64_t> paid_ns{0};
@@ -117,23 +133,25 @@ class IdGroup {
     PublishOnce<MergedRun> run;
   };
 
-  static uint64_t CostOf(const Member& member) { return 40 + member.scan_bytes / 8; }
+  // What asking a member costs in nanoseconds, about.
+  static uint64_t CostOf(const Member& member) { return 80 + member.scan_bytes / 8; }
   // Counts a look-up; returns the merged run if it is there afterwards.
   const MergedRun* Pay(const FragmentTable& fragments, MergeBudget* budget, const Block& block,
                        uint64_t cost_ns) const;
   MergePlan PlanFor(const FragmentTable& fragments, size_t block) const;
   MergedRun Merge(const FragmentTable& fragments, const MergePlan& plan) const;
 
-  std::vector<Member> members_;     // by smallest id
-  IdDirectory directory_;           // of the members, in the same order
-  std::vector<uint32_t> ordinals_;  // the fragments, by the numbers that merged slots use
+  std::vector<Member> members_;  // by smallest id
+  IdDirectory directory_;        // of the members, in the same order
+  std::vector<uint32_t> ordinals_;
   std::vector<uint32_t> fragment_of_member_;
   uint64_t smallest_ = 0;
   uint64_t largest_ = 0;
   uint64_t num_rows_ = 0;
+  bool in_any_order_ = false;
   uint32_t block_shift_ = 0;
   size_t num_blocks_ = 0;
-  std::unique_ptr<Block[]> blocks_;
+  std::shared_ptr<Block[]> blocks_;
 };
 
 }  // namespace pennon

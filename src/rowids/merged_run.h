@@ -7,11 +7,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <utility>
+#include <functional>
+#include <span>
 #include <vector>
 
-#include "rowids/bitmap_view.h"
-#include "rowids/packed_array.h"
 #include "rowids/slot_array.h"
 
 namespace pennon {
@@ -23,22 +22,35 @@ struct MergePlan {
   uint64_t num_slots = 0;  ///< At least as many as the walk gives out.
   uint32_t num_fragments = 0;
   uint32_t offset_max = 0;
+  bool in_any_order = false;  ///< The walk jumps about in the id space.
 };
 
 class MergedRun {
  public:
-  MergedRun() = default;
+  /// Takes the ids of consecutive rows, the first of them at `offset`.
+  using Taker =
+      std::function<void(uint32_t fragment, uint64_t offset, std::span<const uint64_t> ids)>;
+  /// Gives all rows of the plan to a taker, in the same way each time.
+  using Walk = std::function<void(const Taker&)>;
 
-  /// Merges what `walk(fn)` gives out: `fn(fragment, offset, first_id, length)` for runs of
-  /// consecutive ids in consecutive rows; it is walked twice and must be the same. Ids outside of
-  /// the plan, and slots beyond what it promised, are left out. Cost: two passes; for ids far apart
-  /// a sort. Memory: see memory_bytes().
-  template <typename Walk>
-  static MergedRun Build(const MergePlan& plan, Walk&& walk);
+  /// Merges what `walk` gives out. Ids outside of the plan, and slots beyond what it promised, are
+  /// left out. Cost: one or two walks; for ids far apart a sort. Memory: see memory_bytes(), and
+  /// some megabytes while it works.
+  static MergedRun Build(const MergePlan& plan, const Walk& walk);
 
   /// Calls `fn(Slot)` for every slot of `id`.
   template <typename Fn>
   void ForEachSlot(uint64_t id, Fn&& fn) const;
+
+  void Prefetch(uint64_t id) const {
+    const uint64_t place = id - begin_;
+    if (place >= span_) return;
+    if (form_ == Form::kDirect) {
+      slots_.Prefetch(place);
+    } else if (form_ == Form::kRanked) {
+      __builtin_prefetch(&lines_[place / Line::kPlaces]);
+    }
+  }
 
   /// About 8 bytes an id, 12 at most; more for ids listed over and over or very far apart from each
   /// other.
@@ -60,8 +72,8 @@ class MergedRun {
     uint64_t id;
     Slot slot;
   };
-  struct Pair {
-    uint64_t key;
+  struct Row {
+    uint64_t place;
     Slot slot;
   };
   struct Stretch {
@@ -70,12 +82,9 @@ class MergedRun {
   };
 
   static Form FormFor(const MergePlan& plan);
-  void CountLines();
-  void TakeSorted(std::vector<Pair>* pairs, const MergePlan& plan);
+  void BuildRanked(const MergePlan& plan, const Walk& walk);
+  void BuildSorted(const MergePlan& plan, const Walk& walk);
   bool SortedElement(uint64_t place, uint64_t* element) const;
-  void Put(uint64_t element, uint64_t id, Slot slot) {
-    if (!slots_.Put(element, slot)) more_.push_back({id, slot});
-  }
   bool RankedElement(uint64_t place, uint64_t* element) const {
     const Line& line = lines_[place / Line::kPlaces];
     const uint64_t bit = place % Line::kPlaces;
@@ -88,6 +97,9 @@ class MergedRun {
         before + static_cast<uint64_t>(std::popcount(word & ((uint64_t{1} << (bit % 64)) - 1)));
     return true;
   }
+  void Put(uint64_t element, uint64_t place, Slot slot) {
+    if (!slots_.Put(element, slot)) more_.push_back({begin_ + place, slot});
+  }
 
   Form form_ = Form::kDirect;
   uint64_t begin_ = 0;
@@ -98,59 +110,6 @@ class MergedRun {
   std::vector<Stretch> stretches_;
   std::vector<More> more_;  // further slots, by id
 };
-
-// ---------------------------------------------------------------------------------------------------------------
-
-template <typename Walk>
-MergedRun MergedRun::Build(const MergePlan& plan, Walk&& walk) {
-  MergedRun run;
-  run.form_ = FormFor(plan);
-  run.begin_ = plan.begin;
-  run.span_ = plan.span;
-  // Calls `fn(place, slot)` for each row that the plan covers.
-  const auto each = [&](auto&& fn) {
-    walk([&](uint32_t fragment, uint64_t offset, uint64_t first, uint64_t length) {
-      if (fragment >= plan.num_fragments || offset + length > uint64_t{plan.offset_max} + 1) return;
-      for (uint64_t i = 0; i < length; ++i) {
-        const uint64_t place = first + i - plan.begin;
-        if (place < plan.span) fn(place, Slot{fragment, static_cast<uint32_t>(offset + i)});
-      }
-    });
-  };
-  switch (run.form_) {
-    case Form::kDirect:
-      run.slots_ = SlotArray(plan.span, plan.num_fragments, plan.offset_max);
-      each([&](uint64_t place, Slot slot) { run.Put(place, plan.begin + place, slot); });
-      break;
-    case Form::kRanked: {
-      run.lines_.resize(plan.span / Line::kPlaces + 1);
-      each([&](uint64_t place, Slot) {
-        const uint64_t bit = place % Line::kPlaces;
-        run.lines_[place / Line::kPlaces].words[bit / 64] |= uint64_t{1} << (bit % 64);
-      });
-      run.CountLines();
-      const Line& last = run.lines_.back();
-      uint64_t num_ids = last.ids_before;
-      for (const uint64_t word : last.words) num_ids += static_cast<uint64_t>(std::popcount(word));
-      run.slots_ = SlotArray(num_ids, plan.num_fragments, plan.offset_max);
-      each([&](uint64_t place, Slot slot) {
-        uint64_t element = 0;
-        if (run.RankedElement(place, &element)) run.Put(element, plan.begin + place, slot);
-      });
-      break;
-    }
-    case Form::kSorted: {
-      std::vector<Pair> pairs;
-      pairs.reserve(plan.num_slots);
-      each([&](uint64_t place, Slot slot) { pairs.push_back({place, slot}); });
-      run.TakeSorted(&pairs, plan);
-    }
-  }
-  std::sort(run.more_.begin(), run.more_.end(),
-            [](const More& a, const More& b) { return a.id < b.id; });
-  run.more_.shrink_to_fit();
-  return run;
-}
 
 template <typename Fn>
 void MergedRun::ForEachSlot(uint64_t id, Fn&& fn) const {

@@ -138,6 +138,36 @@ uint64_t LowerBound(const PackedArray& array, uint64_t value) {
   });
 }
 
+uint64_t LowerBound(const PackedArray& array, const StretchTable& table, uint64_t value) {
+  if (table.empty()) return LowerBound(array, value);
+  if (value <= array.base) return 0;
+  const auto bounds = table.Find(value);
+  return WithWidth(array, [&](auto type) -> uint64_t {
+    using T = decltype(type);
+    const auto offset = OffsetIn<T>(array, value);
+    if (!offset) return array.count;
+    uint64_t low = bounds.begin;
+    uint64_t length = bounds.end - bounds.begin;
+    while (length > 0) {
+      const uint64_t half = length / 2;
+      const bool below = Load<T>(array, low + half) < *offset;
+      low = below ? low + half + 1 : low;
+      length = below ? length - half - 1 : half;
+    }
+    return low;
+  });
+}
+
+StretchTable MakeTable(const PackedArray& array) {
+  constexpr uint64_t kPerStretch = 8;
+  if (array.count > 0xFFFFFFFFu) return {};
+  return WithWidth(array, [&](auto type) {
+    using T = decltype(type);
+    return StretchTable(array.count, kPerStretch,
+                        [&](uint64_t i) { return array.base + Load<T>(array, i); });
+  });
+}
+
 std::optional<uint64_t> FindAscending(const PackedArray& array, uint64_t value) {
   const uint64_t i = LowerBound(array, value);
   if (i < array.count && array[i] == value) return i;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -13,6 +14,11 @@
 
 namespace pennon {
 namespace {
+
+// A batch in any order is answered as it comes, so many ids at a time, unless there are more
+// segments than would stay in the cache: then ids of one segment had better come after each other.
+constexpr size_t kIdsAtOnce = 32;
+constexpr size_t kSinglesInCache = 1000;
 
 arrow::Status LiveTwice(RowId id, RowAddress one, RowAddress other) {
   const auto [first, second] = std::minmax(one, other);
@@ -33,60 +39,68 @@ class Verdict {
 
   void Add(uint32_t ordinal, uint64_t offset) {
     if (offset >= fragments_.physical_rows(ordinal)) {
-      behind_ = ordinal;
+      trouble_ = Trouble::kBehind;
+      second_ = ordinal;
       return;
     }
     const auto address =
         MakeRowAddress(fragments_.id(ordinal), RowOffset{static_cast<uint32_t>(offset)});
     const auto is_deleted = fragments_.IsDeletedIfKnown(ordinal, static_cast<uint32_t>(offset));
     if (!is_deleted) {
-      wanted_.push_back(ordinal);
+      if (num_wanted_ < wanted_.size()) wanted_[num_wanted_++] = ordinal;
     } else if (*is_deleted) {
-      stale_ = std::max(stale_.value_or(address), address);
-    } else if (live_) {
-      second_ = address;
+      // Addresses start with the fragment's number, so the largest lies in the youngest fragment.
+      if (!is_live_ && (!is_stale_ || address > address_)) address_ = address;
+      is_stale_ = true;
+    } else if (is_live_) {
+      trouble_ = Trouble::kTwice;
+      second_ = ToInteger(address);
     } else {
-      live_ = address;
+      is_live_ = true;
+      address_ = address;
     }
   }
 
-  /// Fragments whose deletion vectors must be loaded before the verdict stands.
-  std::span<const uint32_t> wanted() const { return wanted_; }
-  bool is_live() const { return live_.has_value(); }
+  /// Some fragments whose deletion vectors must be loaded before the verdict stands; empty when it
+  /// does.
+  std::span<const uint32_t> wanted() const { return std::span(wanted_).first(num_wanted_); }
+  bool is_live() const { return is_live_; }
 
   arrow::Status Check(RowId id) const {
-    if (second_) return LiveTwice(id, *live_, *second_);
-    if (behind_) {
-      return MakeError(
-          ErrorKind::kCorrupt,
-          fmt::format("row id lies behind the rows of its fragment: id {}, fragment {} of {} rows",
-                      ToInteger(id), ToInteger(fragments_.id(*behind_)),
-                      fragments_.physical_rows(*behind_)));
-    }
-    return arrow::Status::OK();
+    if (trouble_ == Trouble::kNone) return arrow::Status::OK();
+    if (trouble_ == Trouble::kTwice) return LiveTwice(id, address_, RowAddress{second_});
+    return MakeError(
+        ErrorKind::kCorrupt,
+        fmt::format("row id lies behind the rows of its fragment: id {}, fragment {} of {} rows",
+                    ToInteger(id), ToInteger(fragments_.id(second_)),
+                    fragments_.physical_rows(second_)));
   }
 
   RowLocation Location(RowId id, uint64_t next_row_id) const {
-    if (live_) return {*live_, RowState::kLive};
-    if (stale_) return {*stale_, RowState::kDeleted};
+    if (is_live_) return {address_, RowState::kLive};
+    if (is_stale_) return {address_, RowState::kDeleted};
     return {RowAddress{}, ToInteger(id) < next_row_id ? RowState::kGone : RowState::kNeverGiven};
   }
 
  private:
+  enum class Trouble : uint8_t { kNone, kTwice, kBehind };
+
   const FragmentTable& fragments_;
-  std::optional<RowAddress> live_;
-  std::optional<RowAddress> second_;
-  std::optional<RowAddress> stale_;
-  std::optional<uint32_t> behind_;
-  std::vector<uint32_t> wanted_;
+  RowAddress address_{};  // of the live slot, else of the youngest stale one
+  bool is_live_ = false;
+  bool is_stale_ = false;
+  Trouble trouble_ = Trouble::kNone;
+  uint32_t num_wanted_ = 0;
+  uint64_t second_ = 0;  // kTwice: the other address; kBehind: the ordinal
+  std::array<uint32_t, 8> wanted_;
 };
 
 }  // namespace
 
 struct RowIdIndex::State {
-  struct Cursors {
-    SegmentCatalog::Cursor catalog;
-    SegmentCatalog::Cursor spilled;
+  struct Places {
+    SegmentCatalog::Place inlined;
+    SegmentCatalog::Place spilled;
   };
 
   explicit State(const RowIdIndexInput& input)
@@ -95,7 +109,7 @@ struct RowIdIndex::State {
         budget(input.merged_bytes_max) {}
 
   template <typename Fn>
-  void ForEachSlot(uint64_t id, Cursors* cursors, Fn&& fn) const;
+  void ForEachSlot(uint64_t id, Places* places, Fn&& fn) const;
 
   // Loads the spilled sequences that are not there and catalogs them. Two threads may both do it;
   // one result stays.
@@ -146,18 +160,23 @@ arrow::Result<std::shared_ptr<const RowIdIndex>> RowIdIndex::Make(const RowIdInd
     parts.AddSequence(static_cast<uint32_t>(i), segments, fragment.physical_rows);
     state->encoded_bytes += fragment.row_ids.size();
   }
-  state->catalog = SegmentCatalog(std::move(parts));
-  if (previous != nullptr) state->fragments.Adopt(previous->state_->fragments);
+  if (previous == nullptr) {
+    state->catalog = SegmentCatalog(std::move(parts));
+  } else {
+    const State& earlier = *previous->state_;
+    state->fragments.Adopt(earlier.fragments);
+    state->catalog = SegmentCatalog(
+        std::move(parts), {earlier.catalog, earlier.fragments, state->fragments}, &state->budget);
+  }
   return std::shared_ptr<const RowIdIndex>(new RowIdIndex(std::move(state)));
 }
 
 // Asks every catalog that is there for one id.
 template <typename Fn>
-void RowIdIndex::State::ForEachSlot(uint64_t id, Cursors* cursors, Fn&& fn) const {
-  catalog.ForEachSlot(fragments, &budget, id, cursors == nullptr ? nullptr : &cursors->catalog, fn);
+void RowIdIndex::State::ForEachSlot(uint64_t id, Places* places, Fn&& fn) const {
+  catalog.ForEachSlot(fragments, &budget, id, &places->inlined, fn);
   if (const SegmentCatalog* loaded = spilled_catalog.get()) {
-    loaded->ForEachSlot(fragments, &budget, id, cursors == nullptr ? nullptr : &cursors->spilled,
-                        fn);
+    loaded->ForEachSlot(fragments, &budget, id, &places->spilled, fn);
   }
 }
 
@@ -167,7 +186,8 @@ arrow::Result<RowLocation> RowIdIndex::Find(RowId id) const {
     // Taken before asking, so that a catalog that appears meanwhile only makes for another round.
     const bool is_complete = state.spilled.empty() || state.spilled_catalog.get() != nullptr;
     Verdict verdict(state.fragments);
-    state.ForEachSlot(ToInteger(id), nullptr,
+    State::Places places;
+    state.ForEachSlot(ToInteger(id), &places,
                       [&](uint32_t ordinal, uint64_t offset) { verdict.Add(ordinal, offset); });
     if (!verdict.wanted().empty()) {
       ARROW_RETURN_NOT_OK(state.fragments.LoadDeletions(verdict.wanted()));
@@ -192,10 +212,9 @@ arrow::Status RowIdIndex::FindMany(std::span<const uint64_t> ids,
   std::vector<uint32_t> wanted;
   std::vector<size_t> again;  // places in the batch that need what is not loaded yet
   bool needs_spilled = false;
-  State::Cursors cursors;
-  BatchOrder(ids).ForEach([&](uint64_t id, size_t i) {
+  const auto find = [&](uint64_t id, size_t i, State::Places* places) {
     Verdict verdict(state.fragments);
-    state.ForEachSlot(id, &cursors,
+    state.ForEachSlot(id, places,
                       [&](uint32_t ordinal, uint64_t offset) { verdict.Add(ordinal, offset); });
     const bool lacks_spilled = !is_complete && !verdict.is_live();
     if (!verdict.wanted().empty() || lacks_spilled) {
@@ -206,7 +225,20 @@ arrow::Status RowIdIndex::FindMany(std::span<const uint64_t> ids,
     }
     if (status.ok()) status = verdict.Check(RowId{id});
     locations[i] = verdict.Location(RowId{id}, state.next_row_id);
-  });
+  };
+  if (state.catalog.num_singles() > kSinglesInCache || std::is_sorted(ids.begin(), ids.end())) {
+    State::Places places;
+    BatchOrder(ids).ForEach([&](uint64_t id, size_t i) { find(id, i, &places); });
+  } else {
+    std::array<State::Places, kIdsAtOnce> places;
+    for (size_t begin = 0; begin < ids.size(); begin += kIdsAtOnce) {
+      const size_t count = std::min(kIdsAtOnce, ids.size() - begin);
+      for (size_t i = 0; i < count; ++i) {
+        state.catalog.Prefetch(state.fragments, ids[begin + i], &places[i].inlined);
+      }
+      for (size_t i = 0; i < count; ++i) find(ids[begin + i], begin + i, &places[i]);
+    }
+  }
   ARROW_RETURN_NOT_OK(status);
   std::sort(wanted.begin(), wanted.end());
   wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());

@@ -39,9 +39,9 @@ struct RowLocation {
 struct RowIdIndexInput {
   std::span<const IndexedFragment> fragments;
   /// Keeps the bytes of all `row_ids` alive.
-  std::shared_ptr<const void> owner;
+  std::shared_ptr<const void> owner{};
   /// Null if no fragment has deletions or a spilled sequence.
-  std::shared_ptr<RowIdSource> source;
+  std::shared_ptr<RowIdSource> source{};
   /// The table's counter: ids from here on were never given.
   uint64_t next_row_id = 0;
   /// Bytes that merged runs may take in all; look-ups stay right without, and become slower.
@@ -79,9 +79,11 @@ class RowIdIndex {
   /// lies behind the rows of its fragment; the source's.
   arrow::Result<RowLocation> Find(RowId id) const;
 
-  /// The same for many ids in any order, duplicates allowed: `locations[i]` is about `ids[i]`.
-  /// Sorts a copy of the ids unless they ascend; asks the source at most twice. Memory: 16 bytes an
-  /// id while it runs. Errors as Find, of the smallest id that has one.
+  /// The same for many ids in any order, duplicates allowed: `locations[i]` is about `ids[i]`. Ids
+  /// that do not ascend are dealt into stretches of the id space first; the source is asked once
+  /// for all, a second and third time only for ids that more than eight fragments list or that may
+  /// lie in spilled sequences. Memory: 8 or 16 bytes an id while it runs. Errors as Find, for any
+  /// of the ids that have one.
   arrow::Status FindMany(std::span<const uint64_t> ids, std::span<RowLocation> locations) const;
 
   /// The id that the slot carries, live or stale; nothing if there is no such fragment or row.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "pennon/base/error.h"
@@ -11,19 +12,30 @@
 
 namespace pennon {
 
+namespace {
+
+// A segment that profits from its index is asked without it so many times first: most are asked
+// once or twice.
+constexpr uint32_t kSearchesBeforeIndex = 16;
+
+struct LazyIndex {
+  PublishOnce<SegmentIndex> index;
+  std::atomic<uint32_t> num_searches{0};
+};
+
+}  // namespace
+
 struct RowIdSequence::Body {
   std::shared_ptr<const void> owner;
   std::string_view bytes;
   std::vector<Segment> segments;
-  // One for each segment if any of them wants one.
-  std::shared_ptr<PublishOnce<SegmentIndex>[]> indexes;
+  // One for each segment if any of them profits from one.
+  std::shared_ptr<LazyIndex[]> indexes;
   // Position of the first row of each segment, and the row count; for more than one segment.
   std::shared_ptr<PublishOnce<std::vector<uint64_t>>> first_positions;
 };
 
 namespace {
-
-const SegmentIndex kNoIndex;
 
 arrow::Status NotWhatHeaderSays(uint64_t offset) {
   return MakeError(
@@ -66,9 +78,8 @@ arrow::Result<RowIdSequence> RowIdSequence::Open(std::string_view bytes,
   ARROW_RETURN_NOT_OK(ReadSegments(bytes, &body->segments));
   body->owner = std::move(owner);
   body->bytes = bytes;
-  if (std::any_of(body->segments.begin(), body->segments.end(), NeedsIndex)) {
-    body->indexes = std::shared_ptr<PublishOnce<SegmentIndex>[]>(
-        new PublishOnce<SegmentIndex>[body->segments.size()]);
+  if (std::any_of(body->segments.begin(), body->segments.end(), ProfitsFromIndex)) {
+    body->indexes = std::shared_ptr<LazyIndex[]>(new LazyIndex[body->segments.size()]);
   }
   if (body->segments.size() > 1)
     body->first_positions = std::make_shared<PublishOnce<std::vector<uint64_t>>>();
@@ -109,20 +120,31 @@ std::string_view RowIdSequence::encoded() const { return body_->bytes; }
 std::span<const Segment> RowIdSequence::segments() const { return body_->segments; }
 
 const SegmentIndex& RowIdSequence::IndexOf(size_t segment) const {
-  if (!NeedsIndex(body_->segments[segment])) return kNoIndex;
-  return body_->indexes[segment].GetOrMake(
-      [&] { return MakeSegmentIndex(body_->segments[segment]); });
+  const Segment& of = body_->segments[segment];
+  if (!ProfitsFromIndex(of)) return kNoSegmentIndex;
+  const auto& lazy = body_->indexes[segment].index;
+  if (NeedsIndex(of)) return lazy.GetOrMake([&] { return MakeSegmentIndex(of); });
+  const SegmentIndex* made = lazy.get();
+  return made != nullptr ? *made : kNoSegmentIndex;
+}
+
+const SegmentIndex* RowIdSequence::IndexForSearch(size_t segment) const {
+  const Segment& of = body_->segments[segment];
+  if (!ProfitsFromIndex(of)) return &kNoSegmentIndex;
+  const LazyIndex& lazy = body_->indexes[segment];
+  if (const SegmentIndex* made = lazy.index.get()) return made;
+  auto& num_searches = body_->indexes[segment].num_searches;
+  if (!NeedsIndex(of) &&
+      num_searches.fetch_add(1, std::memory_order_relaxed) < kSearchesBeforeIndex)
+    return nullptr;
+  return &lazy.index.GetOrMake([&] { return MakeSegmentIndex(of); });
 }
 
 std::optional<uint64_t> RowIdSequence::FindIn(size_t segment, RowId id) const {
   const Segment& in = body_->segments[segment];
-  const uint64_t value = ToInteger(id);
-  if (in.form == SegmentForm::kRangeWithBitmap) {
-    // Most ids that are looked for in vain are told by their bit alone.
-    if (value < in.start || value >= in.end || !in.bitmap.Test(value - in.start))
-      return std::nullopt;
-  }
-  return FindInSegment(in, IndexOf(segment), value);
+  if (!MayHold(in, ToInteger(id))) return std::nullopt;
+  const SegmentIndex* index = IndexForSearch(segment);
+  return FindInSegment(in, index != nullptr ? *index : kNoSegmentIndex, ToInteger(id));
 }
 
 uint64_t RowIdSequence::FirstPosition(size_t segment) const {
@@ -257,9 +279,9 @@ std::optional<ValueBounds> RowIdSequence::Bounds() const {
 uint64_t RowIdSequence::memory_bytes() const {
   uint64_t bytes = sizeof(Body) + body_->segments.capacity() * sizeof(Segment);
   for (size_t i = 0; body_->indexes != nullptr && i < body_->segments.size(); ++i) {
-    bytes += sizeof(PublishOnce<SegmentIndex>);
-    if (const auto* index = body_->indexes[i].get())
-      bytes += sizeof(SegmentIndex) + index->size_bytes();
+    bytes += sizeof(LazyIndex);
+    if (const auto* index = body_->indexes[i].index.get())
+      bytes += sizeof(SegmentIndex) + index->memory_bytes();
   }
   if (body_->first_positions == nullptr) return bytes;
   if (const auto* first = body_->first_positions->get())

@@ -109,7 +109,11 @@ class RowIdSequence {
   /// Position of `id` inside of one segment. Cost: as FindInSegment; absent ids make no
   /// SegmentIndex.
   std::optional<uint64_t> FindIn(size_t segment, RowId id) const;
-  /// SegmentIndex of a segment, made at the first call.
+  /// The SegmentIndex for a search, or null while the segment is better searched without. Counts
+  /// the searches, and makes the index once there were some; at once where searching needs it.
+  const SegmentIndex* IndexForSearch(size_t segment) const;
+  /// SegmentIndex of a segment: made at the first call where reading needs it, otherwise empty
+  /// until searches make it.
   const SegmentIndex& IndexOf(size_t segment) const;
   /// Position of the first row of a segment; the entry behind the last is size().
   uint64_t FirstPosition(size_t segment) const;

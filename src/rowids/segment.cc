@@ -26,12 +26,20 @@ uint64_t HolesBefore(const PackedArray& holes, uint64_t target) {
   return low;
 }
 
+// The range of a run that starts last at or before `offset`, if there is one.
+std::optional<uint64_t> RangeAtOrBefore(const SegmentIndex& index, uint64_t offset) {
+  const PackedArray starts{reinterpret_cast<const char*>(index.starts.data()), index.starts.size(),
+                           0, 4};
+  const uint64_t next = LowerBound(starts, index.table, offset + 1);
+  if (next == 0) return std::nullopt;
+  return next - 1;
+}
+
 std::optional<uint64_t> FindInRangeRun(const SegmentIndex& index, uint64_t offset) {
-  const auto next = std::upper_bound(index.starts.begin(), index.starts.end(), offset);
-  if (next == index.starts.begin()) return std::nullopt;
-  const auto range = static_cast<size_t>(next - index.starts.begin()) - 1;
-  const uint64_t position = index.positions[range] + (offset - index.starts[range]);
-  if (position >= index.positions[range + 1]) return std::nullopt;
+  const auto range = RangeAtOrBefore(index, offset);
+  if (!range) return std::nullopt;
+  const uint64_t position = index.positions[*range] + (offset - index.starts[*range]);
+  if (position >= index.positions[*range + 1]) return std::nullopt;
   return position;
 }
 
@@ -69,6 +77,10 @@ SegmentIndex MakeSegmentIndex(const Segment& segment) {
       position += static_cast<uint32_t>(range.num_rows);
     }
     index.positions.push_back(position);
+    const auto& starts = index.starts;
+    index.table = MakeTable({reinterpret_cast<const char*>(starts.data()), starts.size(), 0, 4});
+  } else if (ProfitsFromIndex(segment)) {
+    index.table = MakeTable(segment.array);
   }
   return index;
 }
@@ -118,7 +130,7 @@ std::optional<uint64_t> FindInSegment(const Segment& segment, const SegmentIndex
     case SegmentForm::kRange:
       return offset;
     case SegmentForm::kRangeWithHoles: {
-      const uint64_t before = LowerBound(segment.array, id);
+      const uint64_t before = LowerBound(segment.array, index.table, id);
       if (before < segment.array.count && segment.array[before] == id) return std::nullopt;
       // Only a corrupt body has more holes before a place than places, or a position behind the
       // last.
@@ -130,27 +142,41 @@ std::optional<uint64_t> FindInSegment(const Segment& segment, const SegmentIndex
       return Rank(segment.bitmap, index.ranks, offset);
     case SegmentForm::kRangeRun:
       return FindInRangeRun(index, offset);
-    case SegmentForm::kSortedArray:
-      return FindAscending(segment.array, id);
+    case SegmentForm::kSortedArray: {
+      const uint64_t position = LowerBound(segment.array, index.table, id);
+      if (position == segment.array.count || segment.array[position] != id) return std::nullopt;
+      return position;
+    }
     case SegmentForm::kArray:
       return FindAnyOrder(segment.array, id);
   }
   return std::nullopt;
 }
 
+void PrefetchInSegment(const Segment& segment, const SegmentIndex& index, uint64_t id) {
+  if (segment.form == SegmentForm::kRangeWithBitmap && id >= segment.start && id < segment.end) {
+    const uint64_t offset = id - segment.start;
+    __builtin_prefetch(segment.bitmap.data + offset / 8);
+    __builtin_prefetch(&index.ranks.ones_before[offset / 64 / BitmapRanks::kWordsPerBlock]);
+  } else if (segment.form != SegmentForm::kRangeRun && !index.table.empty()) {
+    const auto bounds = index.table.Find(id);
+    __builtin_prefetch(segment.array.data + (bounds.begin + bounds.end) / 2 * segment.array.width);
+  }
+}
+
 uint64_t CountBelow(const Segment& segment, const SegmentIndex& index, uint64_t id) {
-  if (segment.is_array()) return LowerBound(segment.array, id);
+  if (segment.is_array()) return LowerBound(segment.array, index.table, id);
   if (id <= segment.start) return 0;
   if (id >= segment.end) return CountRows(segment, &index);
   const uint64_t offset = id - segment.start;
   switch (segment.form) {
     case SegmentForm::kRangeWithHoles:
-      return std::min(segment.num_rows, offset - std::min(offset, LowerBound(segment.array, id)));
+      return std::min(segment.num_rows,
+                      offset - std::min(offset, LowerBound(segment.array, index.table, id)));
     case SegmentForm::kRangeWithBitmap:
       return Rank(segment.bitmap, index.ranks, offset);
     case SegmentForm::kRangeRun: {
-      const auto next = std::lower_bound(index.starts.begin(), index.starts.end(), offset);
-      const auto range = static_cast<size_t>(next - index.starts.begin()) - 1;
+      const uint64_t range = RangeAtOrBefore(index, offset).value_or(0);
       return std::min<uint64_t>(index.positions[range] + (offset - index.starts[range]),
                                 index.positions[range + 1]);
     }

@@ -63,18 +63,28 @@ struct SegmentIndex {
   /// entry more at the end of `positions` for the row count.
   std::vector<uint32_t> starts;
   std::vector<uint32_t> positions;
+  /// Over the holes, the sorted values or `starts`; may be empty.
+  StretchTable table;
 
-  uint64_t size_bytes() const {
-    return ranks.ones_before.capacity() * sizeof(uint64_t) +
-           (starts.capacity() + positions.capacity()) * sizeof(uint32_t);
+  uint64_t memory_bytes() const {
+    return ranks.memory_bytes() + (starts.capacity() + positions.capacity()) * sizeof(uint32_t) +
+           table.memory_bytes();
   }
 };
 
-/// Whether questions about the segment want a SegmentIndex.
+/// Stands for an index that nobody has made.
+inline const SegmentIndex kNoSegmentIndex;
+
+/// Whether a segment cannot be asked without a SegmentIndex, and whether one makes asking quicker.
 inline bool NeedsIndex(const Segment& segment) {
   return segment.form == SegmentForm::kRangeWithBitmap || segment.form == SegmentForm::kRangeRun;
 }
-/// Cost: one pass over the body. Empty for a form that needs none.
+inline bool ProfitsFromIndex(const Segment& segment) {
+  constexpr uint64_t kSearchedAtOnce = 64;
+  return NeedsIndex(segment) ||
+         (segment.array.count > kSearchedAtOnce && segment.form != SegmentForm::kArray);
+}
+/// Cost: one pass over the body. Empty for a form that profits from none.
 SegmentIndex MakeSegmentIndex(const Segment& segment);
 
 /// Reads the next wire segment from the front of `bytes` and removes it. `origin` is the offset of
@@ -104,14 +114,25 @@ arrow::Status ValidateSegmentBody(const Segment& segment, uint64_t origin);
 /// are not tried.
 std::optional<ValueBounds> HeaderBounds(const Segment& segment);
 
+/// False if the segment's range, or its bit for the id, tells that the id is absent; needs no
+/// index.
+inline bool MayHold(const Segment& segment, uint64_t id) {
+  if (segment.is_array()) return true;
+  if (id < segment.start || id >= segment.end) return false;
+  return segment.form != SegmentForm::kRangeWithBitmap || segment.bitmap.Test(id - segment.start);
+}
+
 /// Number of ids. Cost: constant, or one pass over a bitmap when `index` is null.
 uint64_t CountRows(const Segment& segment, const SegmentIndex* index);
 
-/// Position of `id` in the segment. `index` is needed where NeedsIndex says so. Cost: constant or
+/// Position of `id` in the segment. `index` may be empty unless NeedsIndex. Cost: constant or
 /// logarithmic; one pass over an unsorted array. A corrupt body gives a wrong or no answer, never
 /// more.
 std::optional<uint64_t> FindInSegment(const Segment& segment, const SegmentIndex& index,
                                       uint64_t id);
+
+/// Fetches the bytes that FindInSegment will look at into the cache.
+void PrefetchInSegment(const Segment& segment, const SegmentIndex& index, uint64_t id);
 
 /// Number of ids below `id` in an ascending segment: where a walk over the ids from `id` on begins.
 /// Cost as FindInSegment.

@@ -1,6 +1,10 @@
 #include "rowids/segment_catalog.h"
 
 #include <algorithm>
+#include <bit>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace pennon {
@@ -11,6 +15,9 @@ namespace {
 constexpr uint64_t kShortArrayBytes = 4096;
 // Fewer segments than this over one id are asked one by one for good.
 constexpr uint64_t kDearDepth = 4;
+// So many groups over one id are taken over from an earlier version; what is left is grouped anew,
+// so that the many small updates of a long-lived table come together again.
+constexpr ptrdiff_t kGroupsOverOneId = 3;
 // A sequence of very short segments is kept as a whole: an entry for each would take more than its
 // ids.
 constexpr size_t kManySegments = 64;
@@ -20,9 +27,22 @@ uint64_t RowsAtMost(const Segment& segment) {
   return segment.is_uncounted() ? segment.bitmap.num_bits : segment.num_rows;
 }
 
+// The ones of a bitmap are estimated from a few words in its middle.
+uint64_t RowsAbout(const Segment& segment) {
+  constexpr uint64_t kSampledWords = 8;
+  const uint64_t num_words = segment.bitmap.num_words();
+  if (!segment.is_uncounted() || num_words <= kSampledWords) return RowsAtMost(segment);
+  uint64_t ones = 0;
+  for (uint64_t i = 0; i < kSampledWords; ++i) {
+    ones += static_cast<uint64_t>(
+        std::popcount(segment.bitmap.Word((num_words - kSampledWords) / 2 + i)));
+  }
+  return num_words * (ones + 1) / kSampledWords;
+}
+
 Member MemberOf(uint32_t ordinal, uint32_t which, const Segment& segment,
                 const ValueBounds& bounds) {
-  Member member{ordinal, which, bounds.smallest, bounds.largest, RowsAtMost(segment), 0, false};
+  Member member{ordinal, which, bounds.smallest, bounds.largest, RowsAbout(segment), 0, false};
   if (segment.form != SegmentForm::kArray) return member;
   if (segment.array.size_bytes() <= kShortArrayBytes) {
     const auto exact = BoundsOf(segment.array);
@@ -74,7 +94,20 @@ void SegmentCatalog::Parts::AddSequence(uint32_t ordinal, std::span<const Segmen
   }
 }
 
-SegmentCatalog::SegmentCatalog(Parts parts) {
+SegmentCatalog::SegmentCatalog(Parts parts) { Arrange(std::move(parts)); }
+
+SegmentCatalog::SegmentCatalog(Parts parts, const Earlier& earlier, MergeBudget* budget) {
+  TakeOver(earlier, budget, &parts);
+  Arrange(std::move(parts));
+}
+
+void SegmentCatalog::AddGroup(std::unique_ptr<IdGroup> group, Parts* parts) {
+  parts->ranges.push_back(
+      {group->smallest(), group->largest(), kGroup, static_cast<uint32_t>(groups_.size())});
+  groups_.push_back(std::move(group));
+}
+
+void SegmentCatalog::Arrange(Parts parts) {
   auto& entries = parts.ranges;
   auto& members = parts.members;
   const auto loose = std::stable_partition(members.begin(), members.end(),
@@ -89,6 +122,7 @@ SegmentCatalog::SegmentCatalog(Parts parts) {
   }
   // Members whose bounds hang together: a group if many overlap at once, or if one is dear by
   // itself.
+  std::vector<uint32_t> singles;
   for (size_t begin = 0; begin < members.size();) {
     uint64_t largest = members[begin].largest;
     bool is_dear = members[begin].scan_bytes > 0;
@@ -105,19 +139,117 @@ SegmentCatalog::SegmentCatalog(Parts parts) {
       is_dear = IdDirectory(std::move(bounds)).OverlapDepth() >= kDearDepth;
     }
     if (is_dear) {
-      entries.push_back(
-          {members[begin].smallest, largest, kGroup, static_cast<uint32_t>(groups_.size())});
-      groups_.push_back(
-          std::make_unique<IdGroup>(std::vector<Member>(together.begin(), together.end())));
+      AddGroup(std::make_unique<IdGroup>(std::vector<Member>(together.begin(), together.end())),
+               &parts);
     } else {
       for (const Member& member : together) {
-        entries.push_back(
-            {member.smallest, member.largest, kSegment | member.ordinal, member.segment});
+        entries.push_back({member.smallest, member.largest, kSegment | member.ordinal,
+                           static_cast<uint32_t>(singles.size())});
+        singles.push_back(member.segment);
       }
     }
     begin = end;
   }
   directory_ = IdDirectory(std::move(entries));
+  num_singles_ = singles.size();
+  singles_ = std::make_unique<SingleSegment[]>(num_singles_);
+  for (size_t i = 0; i < num_singles_; ++i) singles_[i].segment = singles[i];
+}
+
+void SegmentCatalog::CollectGroups(std::vector<const IdGroup*>* groups) const {
+  for (const auto& group : groups_) groups->push_back(group.get());
+  if (const SegmentCatalog* refined = loose_.empty() ? nullptr : refined_->get())
+    refined->CollectGroups(groups);
+}
+
+void SegmentCatalog::TakeOver(const Earlier& earlier, MergeBudget* budget, Parts* parts) {
+  const auto key = [](uint32_t ordinal, uint32_t segment) {
+    return (uint64_t{ordinal} << 32) | segment;
+  };
+  // The ordinal here of a fragment of the earlier version, if it is the same.
+  const auto now = [&](uint32_t ordinal) -> std::optional<uint32_t> {
+    const auto found = earlier.fragments.OrdinalOf(earlier.earlier_fragments.id(ordinal));
+    if (!found || earlier.fragments.is_spilled(*found) ||
+        earlier.earlier_fragments.is_spilled(ordinal) ||
+        earlier.fragments.row_ids(*found) != earlier.earlier_fragments.row_ids(ordinal)) {
+      return std::nullopt;
+    }
+    return static_cast<uint32_t>(*found);
+  };
+  std::vector<const IdGroup*> groups;
+  earlier.catalog.CollectGroups(&groups);
+  std::stable_sort(groups.begin(), groups.end(), [](const IdGroup* a, const IdGroup* b) {
+    return a->num_rows() > b->num_rows();
+  });
+  std::unordered_set<uint64_t> taken;
+  std::unordered_map<uint64_t, ValueBounds> bounds;
+  for (const IdGroup* group : groups) {
+    std::vector<uint32_t> ordinal_of;
+    bool is_all_there = true;
+    for (const uint32_t ordinal : group->ordinals()) {
+      const auto found = now(ordinal);
+      is_all_there = is_all_there && found;
+      ordinal_of.push_back(found.value_or(kOrdinalMask));
+    }
+    auto rebound = group->Rebind(std::move(ordinal_of));
+    for (const Member& member : rebound->members()) {
+      if (member.scan_bytes > 0)
+        bounds[key(member.ordinal, member.segment)] = {member.smallest, member.largest};
+    }
+    if (!is_all_there) continue;
+    const uint64_t merged = group->merged_bytes();
+    const auto overlaps = std::count_if(groups_.begin(), groups_.end(), [&](const auto& other) {
+      return other->smallest() <= group->largest() && group->smallest() <= other->largest();
+    });
+    if (merged == 0 || overlaps >= kGroupsOverOneId || !budget->Take(merged)) continue;
+    for (const Member& member : rebound->members())
+      taken.insert(key(member.ordinal, member.segment));
+    AddGroup(std::move(rebound), parts);
+  }
+  std::erase_if(parts->members, [&](const Member& member) {
+    return taken.count(key(member.ordinal, member.segment)) > 0;
+  });
+  for (Member& member : parts->members) {
+    const auto known =
+        member.is_loose ? bounds.find(key(member.ordinal, member.segment)) : bounds.end();
+    if (known == bounds.end()) continue;
+    member.smallest = known->second.smallest;
+    member.largest = known->second.largest;
+    member.is_loose = false;
+  }
+}
+
+const SegmentCatalog::ReadySegment& SegmentCatalog::MakeReady(const FragmentTable& fragments,
+                                                              uint32_t ordinal,
+                                                              uint32_t single) const {
+  auto ready = std::make_unique<ReadySegment>();
+  ready->sequence = fragments.SequenceIfThere(ordinal);
+  ready->number = singles_[single].segment;
+  ready->segment = &ready->sequence->segments()[ready->number];
+  return singles_[single].ready.Set(std::move(ready));
+}
+
+void SegmentCatalog::Prefetch(const FragmentTable& fragments, uint64_t id, Place* place) const {
+  place->starting = directory_.CountStartingAtOrBelow(id, place->starting);
+  directory_.ForEachHolding(id, place->starting, [&](size_t i) {
+    const auto entry = directory_.entry(i);
+    const uint32_t ordinal = entry.what & kOrdinalMask;
+    if ((entry.what & ~kOrdinalMask) == kGroup) {
+      groups_[entry.where]->Prefetch(id);
+    } else if ((entry.what & ~kOrdinalMask) == kSegment) {
+      const ReadySegment& ready = Ready(fragments, ordinal, entry.where);
+      if (const SegmentIndex* index = ready.index.load(std::memory_order_acquire)) {
+        PrefetchInSegment(*ready.segment, *index, id);
+      }
+    } else if ((entry.what & ~kOrdinalMask) == kRange) {
+      fragments.Prefetch(ordinal, static_cast<uint32_t>(entry.where + (id - entry.smallest)));
+    }
+    return true;
+  });
+  if (const SegmentCatalog* refined = loose_.empty() ? nullptr : refined_->get()) {
+    Place anywhere;
+    refined->Prefetch(fragments, id, &anywhere);
+  }
 }
 
 std::vector<std::pair<uint32_t, uint64_t>> SegmentCatalog::Refine(const FragmentTable& fragments,
@@ -158,7 +290,11 @@ uint64_t SegmentCatalog::num_loose_bytes() const {
 }
 
 uint64_t SegmentCatalog::memory_bytes() const {
-  uint64_t bytes = sizeof(*this) + directory_.memory_bytes() + loose_.capacity() * sizeof(Member);
+  uint64_t bytes = sizeof(*this) + directory_.memory_bytes() + loose_.capacity() * sizeof(Member) +
+                   num_singles_ * sizeof(SingleSegment);
+  for (size_t i = 0; i < num_singles_; ++i) {
+    if (singles_[i].ready.get() != nullptr) bytes += sizeof(ReadySegment);
+  }
   for (const auto& group : groups_) bytes += group->memory_bytes();
   if (refined_ != nullptr && refined_->get() != nullptr) bytes += refined_->get()->memory_bytes();
   return bytes;

@@ -6,6 +6,7 @@
 
 #include <arrow/status.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -29,59 +30,133 @@ class SegmentCatalog {
     void AddSequence(uint32_t ordinal, std::span<const Segment> segments, uint64_t physical_rows);
   };
 
+  /// The catalog of an earlier version, and the fragments of both.
+  struct Earlier {
+    const SegmentCatalog& catalog;
+    const FragmentTable& earlier_fragments;
+    const FragmentTable& fragments;
+  };
+
   explicit SegmentCatalog(Parts parts);
+  /// The same, taking over from an earlier version the merged groups whose segments are all there
+  /// and the bounds of unsorted arrays. Merged bytes count against `budget`.
+  SegmentCatalog(Parts parts, const Earlier& earlier, MergeBudget* budget);
   SegmentCatalog() = default;
 
-  /// Remembers where the last of several ascending ids was found.
-  struct Cursor {
+  /// Where an id was looked up in the directory; good for asking about the same id, and quick for a
+  /// near one.
+  struct Place {
     size_t starting = 0;
   };
 
-  /// Calls `fn(ordinal, offset)` for every row that holds `id`; no order. With a cursor ids must
-  /// not descend from call to call. The sequences of all fragments in the catalog are there.
-  /// Thread-safe.
+  /// Looks `id` up and fetches what ForEachSlot will look at into the cache. Asking for a few dozen
+  /// ids at a time in this way hides most of the waiting.
+  void Prefetch(const FragmentTable& fragments, uint64_t id, Place* place) const;
+
+  /// Calls `fn(ordinal, offset)` for every row that holds `id`; no order. `place` is of this or
+  /// another id. The sequences of all fragments in the catalog are there. Thread-safe.
   template <typename Fn>
-  void ForEachSlot(const FragmentTable& fragments, MergeBudget* budget, uint64_t id, Cursor* cursor,
+  void ForEachSlot(const FragmentTable& fragments, MergeBudget* budget, uint64_t id, Place* place,
                    Fn&& fn) const {
-    const size_t starting = cursor == nullptr
-                                ? directory_.CountStartingAtOrBelow(id)
-                                : directory_.CountStartingAtOrBelow(id, cursor->starting);
-    if (cursor != nullptr) cursor->starting = starting;
-    directory_.ForEachHolding(id, starting, [&](size_t i) {
-      const auto entry = directory_.entry(i);
-      const uint32_t ordinal = entry.what & kOrdinalMask;
-      switch (entry.what & ~kOrdinalMask) {
-        case kRange:
-          fn(ordinal, entry.where + (id - entry.smallest));
-          break;
-        case kSegment:
-          SearchMember(fragments, ordinal, entry.where, id,
-                       [&](uint64_t offset) { fn(ordinal, offset); });
-          break;
-        default:
-          groups_[entry.where]->ForEachSlot(fragments, budget, id, fn);
-      }
-      return true;
-    });
+    place->starting = directory_.CountStartingAtOrBelow(id, place->starting);
+    if (directory_.disjoint()) {
+      const size_t i = place->starting - 1;
+      if (place->starting > 0 && directory_.largest(i) >= id)
+        VisitEntry(fragments, budget, i, id, fn);
+    } else {
+      directory_.ForEachHolding(id, place->starting, [&](size_t i) {
+        VisitEntry(fragments, budget, i, id, fn);
+        return true;
+      });
+    }
     if (loose_.empty()) return;
+    Place anywhere;
     const SegmentCatalog* refined = refined_->get();
-    if (refined != nullptr) return refined->ForEachSlot(fragments, budget, id, nullptr, fn);
+    if (refined != nullptr) return refined->ForEachSlot(fragments, budget, id, &anywhere, fn);
     for (const auto& [ordinal, offset] : Refine(fragments, id)) fn(ordinal, offset);
   }
 
   /// For reports. Cost: a sort of the entries.
   uint64_t OverlapDepth() const;
   size_t num_entries() const { return directory_.size(); }
+  /// Segments that are asked one by one, each with a body of its own.
+  size_t num_singles() const { return num_singles_; }
   size_t num_groups() const { return groups_.size(); }
   uint64_t num_grouped_rows() const;
   uint64_t num_loose_bytes() const;
   uint64_t memory_bytes() const;
 
  private:
+  // What an entry of the directory stands for, and its `where`.
   static constexpr uint32_t kOrdinalMask = 0x3FFFFFFFu;
-  static constexpr uint32_t kRange = 0u << 30;
-  static constexpr uint32_t kSegment = 1u << 30;
-  static constexpr uint32_t kGroup = 2u << 30;
+  static constexpr uint32_t kRange = 0u << 30;    // offset of its first row
+  static constexpr uint32_t kSegment = 1u << 30;  // place in singles_
+  static constexpr uint32_t kGroup = 2u << 30;    // place in groups_
+
+  // A segment of the directory, ready to be searched without detours.
+  struct ReadySegment {
+    const RowIdSequence* sequence = nullptr;
+    const Segment* segment = nullptr;
+    uint32_t number = 0;
+    mutable std::atomic<const SegmentIndex*> index{nullptr};
+    mutable std::atomic<uint64_t> first_position{kUnknown};
+    static constexpr uint64_t kUnknown = ~uint64_t{0};
+  };
+  struct SingleSegment {
+    uint32_t segment = 0;
+    PublishOnce<ReadySegment> ready;
+  };
+
+  template <typename Fn>
+  void VisitEntry(const FragmentTable& fragments, MergeBudget* budget, size_t i, uint64_t id,
+                  Fn& fn) const {
+    const auto entry = directory_.entry(i);
+    const uint32_t ordinal = entry.what & kOrdinalMask;
+    switch (entry.what & ~kOrdinalMask) {
+      case kRange:
+        return fn(ordinal, entry.where + (id - entry.smallest));
+      case kSegment:
+        return SearchSingle(Ready(fragments, ordinal, entry.where), id,
+                            [&](uint64_t offset) { fn(ordinal, offset); });
+      default:
+        return groups_[entry.where]->ForEachSlot(fragments, budget, id, fn);
+    }
+  }
+
+  const ReadySegment& Ready(const FragmentTable& fragments, uint32_t ordinal,
+                            uint32_t single) const {
+    const auto& ready = singles_[single].ready;
+    if (const ReadySegment* made = ready.get()) return *made;
+    return MakeReady(fragments, ordinal, single);
+  }
+  const ReadySegment& MakeReady(const FragmentTable& fragments, uint32_t ordinal,
+                                uint32_t single) const;
+
+  template <typename Fn>
+  static void SearchSingle(const ReadySegment& ready, uint64_t id, Fn&& fn) {
+    if (!MayHold(*ready.segment, id)) return;
+    const SegmentIndex* index = ready.index.load(std::memory_order_acquire);
+    if (index == nullptr) {
+      index = ready.sequence->IndexForSearch(ready.number);
+      if (index != nullptr) ready.index.store(index, std::memory_order_release);
+    }
+    const auto position =
+        FindInSegment(*ready.segment, index != nullptr ? *index : kNoSegmentIndex, id);
+    if (!position) return;
+    uint64_t first = ready.first_position.load(std::memory_order_relaxed);
+    if (first == ReadySegment::kUnknown) {
+      first = ready.sequence->FirstPosition(ready.number);
+      ready.first_position.store(first, std::memory_order_relaxed);
+    }
+    fn(first + *position);
+  }
+
+  // Groups of this catalog and of what it was refined to.
+  void CollectGroups(std::vector<const IdGroup*>* groups) const;
+  // Moves what can be taken over out of `parts` into this catalog's groups.
+  void TakeOver(const Earlier& earlier, MergeBudget* budget, Parts* parts);
+  void AddGroup(std::unique_ptr<IdGroup> group, Parts* parts);
+  void Arrange(Parts parts);
 
   // Reads the loose arrays once: learns their bounds, makes the refined catalog, and returns the
   // slots of `id`.
@@ -89,6 +164,8 @@ class SegmentCatalog {
                                                     uint64_t id) const;
 
   IdDirectory directory_;
+  std::unique_ptr<SingleSegment[]> singles_;
+  size_t num_singles_ = 0;
   std::vector<std::unique_ptr<IdGroup>> groups_;
   std::vector<Member> loose_;
   std::unique_ptr<PublishOnce<SegmentCatalog>> refined_;

@@ -196,54 +196,66 @@ arrow::Result<Segment> ParseSegmentMessage(std::string_view message, uint64_t or
 
 namespace {
 
+struct PlainRange {
+  uint64_t start = 0;
+  uint64_t end = 0;
+};
+
 // Reads `0a len 0a len [08 start] [10 end]` without the general machinery: tables hold tens of
-// thousands.
-bool TakePlainRange(std::string_view* bytes, Segment* segment) {
-  const char* at = bytes->data();
-  const size_t left = bytes->size();
-  if (left < 4 || at[0] != 0x0A || at[2] != 0x0A) return false;
+// thousands. Returns the size of what it read, 0 if the bytes are spelled otherwise.
+size_t ReadPlainRange(std::string_view bytes, PlainRange* range) {
+  const char* at = bytes.data();
+  const size_t left = bytes.size();
+  if (left < 4 || at[0] != 0x0A || at[2] != 0x0A) return 0;
   const auto size = static_cast<uint8_t>(at[1]);
   if (size < 2 || size >= 0x80 || size + size_t{2} > left ||
       static_cast<uint8_t>(at[3]) + 2 != size)
-    return false;
+    return 0;
   const char* position = at + 4;
   const char* end = at + 2 + size;
   uint64_t values[2] = {0, 0};
   int next = 0;
   while (position != end) {
     const int which = *position == 0x08 ? 0 : 1;
-    if ((*position != 0x08 && *position != 0x10) || which < next) return false;
+    if ((*position != 0x08 && *position != 0x10) || which < next) return 0;
     next = which + 1;
     ++position;
     uint64_t value = 0;
     for (int shift = 0;; shift += 7) {
-      if (position == end || shift == 63)
-        return false;  // the rare ten-byte integer goes the long way
+      if (position == end || shift == 63) return 0;  // the rare ten-byte integer goes the long way
       const auto byte = static_cast<uint8_t>(*position++);
       value |= uint64_t{byte & 0x7Fu} << shift;
       if (byte < 0x80) break;
     }
     values[which] = value;
   }
-  if (values[0] > values[1]) return false;
-  *segment = Segment{.start = values[0], .end = values[1], .num_rows = values[1] - values[0]};
-  segment->wire = bytes->substr(0, size + size_t{2});
-  bytes->remove_prefix(size + size_t{2});
-  return true;
+  if (values[0] > values[1]) return 0;
+  *range = {values[0], values[1]};
+  return size + size_t{2};
+}
+
+Segment MakeRange(const PlainRange& range, std::string_view wire) {
+  Segment segment{.start = range.start, .end = range.end, .num_rows = range.end - range.start};
+  segment.wire = wire;
+  return segment;
 }
 
 }  // namespace
 
 arrow::Result<Segment> TakeWireSegment(std::string_view* bytes, uint64_t origin) {
-  Segment segment;
-  if (TakePlainRange(bytes, &segment)) return segment;
+  PlainRange range;
+  if (const size_t plain = ReadPlainRange(*bytes, &range); plain > 0) {
+    const std::string_view wire = bytes->substr(0, plain);
+    bytes->remove_prefix(plain);
+    return MakeRange(range, wire);
+  }
   WireReader reader(*bytes, origin);
   WireField field;
   ARROW_RETURN_NOT_OK(reader.Next(&field));
   if (field.number != 1 || field.type != WireType::kBytes) {
     return Corrupt("sequence has an unknown field", field.begin_offset);
   }
-  ARROW_ASSIGN_OR_RAISE(segment, ParseSegmentMessage(field.bytes, field.bytes_offset));
+  ARROW_ASSIGN_OR_RAISE(auto segment, ParseSegmentMessage(field.bytes, field.bytes_offset));
   const uint64_t size = reader.offset() - origin;
   segment.wire = bytes->substr(0, size);
   bytes->remove_prefix(size);
@@ -256,49 +268,64 @@ namespace {
 // those that ascend without meeting become one run as long as its span fits 32 bits.
 class RangeFolder {
  public:
-  explicit RangeFolder(std::vector<Segment>* out) : out_(out), first_(out->size()) {}
+  explicit RangeFolder(std::vector<Segment>* out) : out_(out) {}
 
-  void Add(const Segment& segment) {
-    const bool foldable = segment.form == SegmentForm::kRange && segment.num_rows > 0;
-    if (foldable && out_->size() > first_) {
-      Segment& last = out_->back();
-      if (last.end == segment.start) {
-        last.end = segment.end;
-        last.num_rows += segment.num_rows;
-        last.num_wire_segments += 1;
-        last.wire = std::string_view(last.wire.data(), last.wire.size() + segment.wire.size());
-        return;
-      }
-      if (last.end > segment.start) Finish();
-    } else if (!foldable) {
-      Finish();
+  void Add(const PlainRange& range, std::string_view wire) {
+    if (num_wire_ > 0 && end_ > range.start) Finish();
+    if (num_wire_ == 0) {
+      start_ = range.start;
+      begin_ = wire.data();
+    } else {
+      meet_ = meet_ && end_ == range.start;
     }
-    out_->push_back(segment);
-    if (!foldable) first_ = out_->size();
+    ++num_wire_;
+    num_rows_ += range.end - range.start;
+    end_ = range.end;
+    size_ += wire.size();
   }
 
-  // Ends the run of ranges [first_, end).
+  // Ends the run of ranges.
   void Finish() {
-    const size_t num_ranges = out_->size() - first_;
-    if (num_ranges > 1 && out_->back().end - (*out_)[first_].start <= 0xFFFFFFFFu) {
-      Segment& run = (*out_)[first_];
-      run.form = SegmentForm::kRangeRun;
-      run.end = out_->back().end;
-      for (size_t i = first_ + 1; i < out_->size(); ++i) {
-        run.num_rows += (*out_)[i].num_rows;
-        run.num_wire_segments += (*out_)[i].num_wire_segments;
-      }
-      const auto& last = out_->back().wire;
-      run.wire = std::string_view(run.wire.data(),
-                                  static_cast<size_t>(last.data() + last.size() - run.wire.data()));
-      out_->resize(first_ + 1);
+    if (num_wire_ == 0) return;
+    const std::string_view wire(begin_, size_);
+    if (num_wire_ == 1 || meet_ || end_ - start_ <= 0xFFFFFFFFu) {
+      Segment run = MakeRange({start_, end_}, wire);
+      run.form = meet_ ? SegmentForm::kRange : SegmentForm::kRangeRun;
+      run.num_rows = num_rows_;
+      run.num_wire_segments = num_wire_;
+      out_->push_back(run);
+    } else {
+      Unfold(wire);
     }
-    first_ = out_->size();
+    *this = RangeFolder(out_);
   }
 
  private:
+  // The run is too wide: only ranges that meet are put together.
+  void Unfold(std::string_view wire) {
+    const size_t first = out_->size();
+    while (!wire.empty()) {
+      const auto range = TakeWireSegment(&wire, 0).ValueOr(Segment{});  // read before, cannot fail
+      if (out_->size() > first && out_->back().end == range.start) {
+        Segment& last = out_->back();
+        last.end = range.end;
+        last.num_rows += range.num_rows;
+        last.num_wire_segments += 1;
+        last.wire = std::string_view(last.wire.data(), last.wire.size() + range.wire.size());
+      } else {
+        out_->push_back(range);
+      }
+    }
+  }
+
   std::vector<Segment>* out_;
-  size_t first_;
+  uint64_t start_ = 0;
+  uint64_t end_ = 0;
+  uint64_t num_rows_ = 0;
+  uint64_t num_wire_ = 0;
+  const char* begin_ = nullptr;
+  size_t size_ = 0;
+  bool meet_ = true;
 };
 
 }  // namespace
@@ -308,9 +335,20 @@ arrow::Status ReadSegments(std::string_view sequence, std::vector<Segment>* out)
   RangeFolder folder(out);
   std::string_view bytes = sequence;
   while (!bytes.empty()) {
+    PlainRange range;
+    if (const size_t size = ReadPlainRange(bytes, &range); size > 0 && range.start < range.end) {
+      folder.Add(range, bytes.substr(0, size));
+      bytes.remove_prefix(size);
+      continue;
+    }
     ARROW_ASSIGN_OR_RAISE(const auto segment,
                           TakeWireSegment(&bytes, sequence.size() - bytes.size()));
-    folder.Add(segment);
+    if (segment.form == SegmentForm::kRange && segment.num_rows > 0) {
+      folder.Add({segment.start, segment.end}, segment.wire);
+      continue;
+    }
+    folder.Finish();
+    out->push_back(segment);
   }
   folder.Finish();
   uint64_t total = 0;

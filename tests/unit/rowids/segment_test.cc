@@ -55,7 +55,7 @@ TEST(Segment, IndexIsMadeWhereNeeded) {
   const auto index = MakeSegmentIndex(segment);
   EXPECT_EQ(index.starts, (std::vector<uint32_t>{0, 6}));
   EXPECT_EQ(index.positions, (std::vector<uint32_t>{0, 5, 86}));
-  EXPECT_GT(index.size_bytes(), 0u);
+  EXPECT_GT(index.memory_bytes(), 0u);
   EXPECT_EQ(FindInSegment(segment, index, 8), std::nullopt);
   EXPECT_EQ(FindInSegment(segment, index, 9), 5u);
   EXPECT_EQ(FindInSegment(segment, index, 2), std::nullopt);
