@@ -40,7 +40,7 @@ class ConstantCursor : public PageCursor {
     }
     const Layers& layers = index_.layout.layers;
     if (IsSimpleNull()) {
-      // The one layer says null and there are no levels to say it of every row.
+      // There are no levels to say it: of every leaf its own null, the lowest one.
       ARROW_RETURN_NOT_OK(AppendWords(&out->def, 1, num_rows));
       ARROW_RETURN_NOT_OK(out->values.AppendEmpty(num_rows));
       return out->AppendStructure(layers, false, true, num_rows, num_rows, num_rows);
@@ -51,9 +51,10 @@ class ConstantCursor : public PageCursor {
   }
 
  private:
+  /// A page without value and levels: its leaves are null.
   bool IsSimpleNull() const {
     return !index_.has_value && !index_.has_rep && !index_.has_def &&
-           index_.layout.layers == Layers{LayerKind::kNullableItem};
+           index_.layout.layers[0] == LayerKind::kNullableItem;
   }
 
   static arrow::Status AppendWords(ValueBuilder* levels, uint16_t level, uint64_t count) {

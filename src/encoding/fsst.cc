@@ -44,7 +44,7 @@ arrow::Result<FsstTable> FsstTable::Parse(std::string_view bytes) {
                        fmt::format("FSST symbol has an impossible length: symbol {}, {} bytes", i,
                                    unsigned{length}));
     }
-    table.symbols_[i].bytes = LoadLittleEndian<uint64_t>(symbols + 8 * i);
+    table.symbols_[i] = LoadLittleEndian<uint64_t>(symbols + 8 * i);
     table.lengths_[i] = length;
     table.longest_ = std::max<uint64_t>(table.longest_, length);
   }
@@ -59,7 +59,7 @@ uint8_t* FsstTable::Decode(std::span<const uint8_t> coded, uint8_t* out) const {
     return out + coded.size();
   }
   const auto put = [&](uint8_t code) {
-    std::memcpy(out, &symbols_[code].bytes, 8);
+    std::memcpy(out, &symbols_[code], 8);
     out += lengths_[code];
   };
   while (end - in >= 4) {
@@ -84,6 +84,55 @@ uint8_t* FsstTable::Decode(std::span<const uint8_t> coded, uint8_t* out) const {
     if (end - in >= 2) *out++ = in[1];
     in += 2;
   }
+  return out;
+}
+
+uint8_t* FsstTable::DecodeRun(std::span<const uint8_t> coded, uint8_t* out,
+                              uint32_t* positions) const {
+  const uint8_t* const in = coded.data();
+  const size_t size = coded.size();
+  uint8_t* const begin = out;
+  if (!is_coded_) {
+    for (size_t i = 0; i <= size; ++i) positions[i] = static_cast<uint32_t>(i);
+    if (size != 0) std::memcpy(out, in, size);
+    return out + size;
+  }
+  const auto put = [&](size_t at, uint8_t code) {
+    positions[at] = static_cast<uint32_t>(out - begin);
+    std::memcpy(out, &symbols_[code], 8);
+    out += lengths_[code];
+  };
+  const auto put_literal = [&](size_t at) {
+    positions[at] = positions[at + 1] = static_cast<uint32_t>(out - begin);
+    if (at + 1 < size) *out++ = in[at + 1];
+    return at + 2;
+  };
+  size_t at = 0;
+  while (at + 4 <= size) {
+    const auto codes = LoadLittleEndian<uint32_t>(in + at);
+    if (!HasEscape(codes)) [[likely]] {
+      put(at, static_cast<uint8_t>(codes));
+      put(at + 1, static_cast<uint8_t>(codes >> 8));
+      put(at + 2, static_cast<uint8_t>(codes >> 16));
+      put(at + 3, static_cast<uint8_t>(codes >> 24));
+      at += 4;
+      continue;
+    }
+    while (in[at] != kEscape) {
+      put(at, in[at]);
+      ++at;
+    }
+    at = put_literal(at);
+  }
+  while (at < size) {
+    if (in[at] != kEscape) {
+      put(at, in[at]);
+      ++at;
+    } else {
+      at = put_literal(at);
+    }
+  }
+  positions[size] = static_cast<uint32_t>(out - begin);
   return out;
 }
 

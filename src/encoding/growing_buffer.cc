@@ -53,17 +53,17 @@ arrow::Status GrowingBuffer::Grow(uint64_t extra) {
                      fmt::format("decoded buffer is larger than allowed: {} bytes, at most {}",
                                  needed, budget_.buffer_bytes_max));
   }
-  // The first size is what the caller asked for; growing beyond it is by half again.
-  uint64_t capacity =
-      std::max({needed, kCapacityMin, capacity_ == 0 ? 0 : capacity_ + capacity_ / 2});
-  capacity = std::max(needed, std::min(capacity, budget_.buffer_bytes_max));
+  // What is expected, or what is asked for; growing beyond it is by half again.
+  const uint64_t likely = std::max({expected_, kCapacityMin, capacity_ + capacity_ / 2});
+  const uint64_t capacity = std::max(needed, std::min(likely, budget_.buffer_bytes_max));
   ARROW_ASSIGN_OR_RAISE(
       auto buffer, arrow::AllocateResizableBuffer(static_cast<int64_t>(capacity), budget_.pool));
   if (size_ != 0) std::memcpy(buffer->mutable_data(), data_, size_);
   shared_ = nullptr;
   buffer_ = std::move(buffer);
   data_ = buffer_->mutable_data();
-  capacity_ = static_cast<uint64_t>(buffer_->capacity());
+  // The allocation may be padded beyond the budget.
+  capacity_ = std::min(static_cast<uint64_t>(buffer_->capacity()), budget_.buffer_bytes_max);
   return arrow::Status::OK();
 }
 
@@ -101,7 +101,7 @@ arrow::Result<std::shared_ptr<arrow::Buffer>> GrowingBuffer::Finish() {
                                                  static_cast<int64_t>(size_));
     shared_ = nullptr;
     data_ = nullptr;
-    size_ = capacity_ = 0;
+    size_ = capacity_ = expected_ = 0;
     return slice;
   }
   if (buffer_ == nullptr) {
@@ -109,7 +109,7 @@ arrow::Result<std::shared_ptr<arrow::Buffer>> GrowingBuffer::Finish() {
   }
   ARROW_RETURN_NOT_OK(buffer_->Resize(static_cast<int64_t>(size_), /*shrink_to_fit=*/false));
   data_ = nullptr;
-  size_ = capacity_ = 0;
+  size_ = capacity_ = expected_ = 0;
   return std::shared_ptr<arrow::Buffer>(std::move(buffer_));
 }
 

@@ -30,6 +30,9 @@ class GrowingBuffer {
   uint8_t* data() { return data_; }
   const uint8_t* data() const { return data_; }
 
+  /// Tells how many bytes will follow: the next allocation, if there is one, takes them into
+  /// account.
+  void Expect(uint64_t extra) { expected_ = size_ + extra; }
   /// Makes room for `extra` bytes behind the present ones. Errors: kTooLarge, out of memory.
   arrow::Status Reserve(uint64_t extra) {
     if (extra <= capacity_ - size_) [[likely]]
@@ -67,6 +70,7 @@ class GrowingBuffer {
   uint8_t* data_ = nullptr;
   uint64_t size_ = 0;
   uint64_t capacity_ = 0;
+  uint64_t expected_ = 0;
 };
 
 /// Bits appended at the end, lowest first.
@@ -76,6 +80,7 @@ class GrowingBits {
 
   const BufferBudget& budget() const { return bytes_.budget(); }
   uint64_t length() const { return length_; }
+  void Expect(uint64_t extra) { bytes_.Expect(extra / 8 + 16); }
   /// Makes room for `extra` bits.
   arrow::Status Reserve(uint64_t extra) { return bytes_.Reserve(extra / 8 + 16); }
 

@@ -220,11 +220,11 @@ arrow::Status DecodeMiniBlock(const ValueEncoding& encoding, std::span<const Byt
     case EncodingKind::kInlineBitpacking:
       return DecodeInlineBitpacking(encoding, first, num_values, keep, scratch, out);
     case EncodingKind::kVariable:
-      return DecodeVariableChunk(encoding.bits, nullptr, first, num_values, keep, out);
+      return DecodeVariableChunk(encoding.bits, nullptr, first, num_values, keep, scratch, out);
     case EncodingKind::kFsst:
       if (encoding.children[0].kind != EncodingKind::kVariable) break;
       return DecodeVariableChunk(encoding.children[0].bits, encoding.symbols.get(), first,
-                                 num_values, keep, out);
+                                 num_values, keep, scratch, out);
     case EncodingKind::kRle:
       if (buffers.size() < 2) return Corrupt("run-length chunk lacks its run lengths");
       ARROW_RETURN_NOT_OK(CheckWidth(encoding.bits, *out));

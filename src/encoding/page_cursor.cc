@@ -21,6 +21,7 @@ std::span<uint16_t> Words(ValueBuilder* levels) {
 
 std::unique_ptr<PageCursor> MakeValueCursor(PageSelection selection) {
   const auto& layout = selection.index->layout.layout;
+  if (auto cursor = MakeFlatChunkCursor(&selection)) return cursor;
   if (std::holds_alternative<MiniBlockLayout>(layout))
     return MakeMiniBlockCursor(std::move(selection));
   if (std::holds_alternative<FullZipLayout>(layout)) return MakeFullZipCursor(std::move(selection));
@@ -62,8 +63,9 @@ arrow::Result<std::unique_ptr<PageCursor>> MakePageCursor(PageSelection selectio
     return MakeError(ErrorKind::kUnsupportedFeature,
                      "blobs below lists are not part of 2.1 or 2.2");
   }
-  const PageSelection copy = selection;
-  return MakeBlobCursor(copy, MakeValueCursor(std::move(selection)));
+  PageSelection descriptors = selection;
+  descriptors.leaf = &BlobDescriptorType();
+  return MakeBlobCursor(std::move(selection), MakeValueCursor(std::move(descriptors)));
 }
 
 }  // namespace pennon

@@ -60,6 +60,8 @@ struct PageSelection {
 };
 
 std::unique_ptr<PageCursor> MakeMiniBlockCursor(PageSelection selection);
+/// Returns null and leaves the selection alone if the page is not of the kind.
+std::unique_ptr<PageCursor> MakeFlatChunkCursor(PageSelection* selection);
 std::unique_ptr<PageCursor> MakeFullZipCursor(PageSelection selection);
 std::unique_ptr<PageCursor> MakeConstantCursor(PageSelection selection);
 /// Makes the cursor of a page of any layout. Errors: kUnsupportedFeature: blobs below lists.

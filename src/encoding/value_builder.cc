@@ -3,6 +3,7 @@
 #include <arrow/type.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -13,6 +14,13 @@
 #include "pennon/base/error.h"
 
 namespace pennon {
+namespace {
+
+/// Room for bytes beyond what is likely: decoders want it for the worst case of their last values.
+constexpr uint64_t kBytesMargin = 64 * 1024;
+constexpr uint64_t kBytesLikelyMax = uint64_t{64} << 20;
+
+}  // namespace
 
 ValueBuilder::ValueBuilder(const LeafType& leaf_type, BufferBudget buffer_budget)
     : type(&leaf_type),
@@ -27,25 +35,30 @@ ValueBuilder::ValueBuilder(const LeafType& leaf_type, BufferBudget buffer_budget
   for (const LeafType& child : type->children) children.emplace_back(child, buffer_budget);
 }
 
-arrow::Status ValueBuilder::Expect(uint64_t count) {
+void ValueBuilder::Expect(uint64_t count) {
   switch (type->kind) {
     case LeafKind::kNull:
-      return arrow::Status::OK();
+      return;
     case LeafKind::kBits:
-      return bits.Reserve(count);
+      return bits.Expect(count);
     case LeafKind::kFixed:
     case LeafKind::kDictionary:
-      return values.Reserve(SaturatingMultiply(count, type->width_bytes));
-    case LeafKind::kVariable:
-      return ReserveOffsets(count);
+      return values.Expect(SaturatingMultiply(count, type->width_bytes));
+    case LeafKind::kVariable: {
+      offsets.Expect(SaturatingMultiply(SaturatingAdd(count, 1), type->width_bytes));
+      // About as many bytes a value as the last time.
+      if (last_length_ == 0) return;
+      const uint64_t likely = SaturatingMultiply(last_bytes_ / last_length_ + 1, count);
+      if (likely > kBytesLikelyMax) return;  // a guess is not worth that much
+      return bytes.Expect(likely + std::min(likely, kBytesMargin));
+    }
     case LeafKind::kFixedSizeList:
       children[0].validity.Expect(SaturatingMultiply(count, type->list_size));
       return children[0].Expect(SaturatingMultiply(count, type->list_size));
     case LeafKind::kStruct:
-      for (ValueBuilder& child : children) ARROW_RETURN_NOT_OK(child.Expect(count));
-      return arrow::Status::OK();
+      for (ValueBuilder& child : children) child.Expect(count);
+      return;
   }
-  return arrow::Status::OK();
 }
 
 arrow::Status ValueBuilder::AppendFixed(const uint8_t* source, uint64_t count) {
@@ -166,6 +179,8 @@ arrow::Result<std::shared_ptr<arrow::ArrayData>> ValueBuilder::Finish(
       break;
     }
     case LeafKind::kVariable: {
+      last_length_ = length;
+      last_bytes_ = bytes.size();
       ARROW_RETURN_NOT_OK(ReserveOffsets(0));
       ARROW_ASSIGN_OR_RAISE(auto offset_buffer, offsets.Finish());
       ARROW_ASSIGN_OR_RAISE(auto byte_buffer, bytes.Finish());

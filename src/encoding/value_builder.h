@@ -18,12 +18,13 @@
 namespace pennon {
 
 /// Values of one leaf. Which members are in use follows from the leaf's kind.
-struct ValueBuilder {
+class ValueBuilder {
+ public:
   ValueBuilder(const LeafType& leaf_type, BufferBudget buffer_budget);
 
   /// Tells how many values will follow, for one allocation of the buffers whose size this
   /// determines.
-  arrow::Status Expect(uint64_t count);
+  void Expect(uint64_t count);
 
   /// Appends `count` fixed-width values that lie one after the other.
   arrow::Status AppendFixed(const uint8_t* bytes, uint64_t count);
@@ -65,6 +66,11 @@ struct ValueBuilder {
     uint64_t num_keys;
   };
   std::vector<DictionaryPart> dictionaries;
+
+ private:
+  /// What the last array had: kVariable, as a guess at the next one.
+  uint64_t last_length_ = 0;
+  uint64_t last_bytes_ = 0;
 };
 
 }  // namespace pennon

@@ -231,4 +231,13 @@ arrow::Result<ValueEncoding> MakeValueEncoding(const proto21::Encoding& message)
   return Make(message, 0);
 }
 
+arrow::Result<ValueEncoding> ParseValueEncoding(std::string_view message) {
+  proto21::Encoding parsed;
+  if (message.size() > INT32_MAX ||
+      !parsed.ParseFromArray(message.data(), static_cast<int>(message.size()))) {
+    return Corrupt("encoding does not parse");
+  }
+  return Make(parsed, 0);
+}
+
 }  // namespace pennon

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "encoding/fsst.h"
@@ -65,5 +66,8 @@ struct ValueEncoding {
 /// Checks and converts one description. Errors: kCorrupt; kUnsupportedFeature for what 2.1 and 2.2
 /// never hold.
 arrow::Result<ValueEncoding> MakeValueEncoding(const proto21::Encoding& message);
+
+/// The same from the message's bytes. Errors: also kCorrupt when they do not parse.
+arrow::Result<ValueEncoding> ParseValueEncoding(std::string_view message);
 
 }  // namespace pennon

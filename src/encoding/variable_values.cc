@@ -12,6 +12,9 @@
 namespace pennon {
 namespace {
 
+/// Fewer strings than this are decoded one by one.
+constexpr uint64_t kRunValuesMin = 4;
+
 arrow::Status Corrupt(std::string message) {
   return MakeError(ErrorKind::kCorrupt, std::move(message));
 }
@@ -56,18 +59,28 @@ arrow::Status AppendPlain(Offsets<Offset> offsets, const uint8_t* base, const Ro
 
 template <typename Offset, typename Out>
 arrow::Status AppendCoded(Offsets<Offset> offsets, const uint8_t* base, const FsstTable& symbols,
-                          const RowRange& range, ValueBuilder* out) {
-  uint64_t at = offsets[range.begin];
-  const uint64_t room = symbols.DecodedBytesMax(offsets[range.end] - at) + FsstTable::kSlackBytes;
-  ARROW_RETURN_NOT_OK(out->bytes.Reserve(room));
+                          const RowRange& range, DecodeScratch* scratch, ValueBuilder* out) {
+  const uint64_t first = offsets[range.begin];
+  const uint64_t size = offsets[range.end] - first;
+  ARROW_RETURN_NOT_OK(out->bytes.Reserve(symbols.DecodedBytesMax(size) + FsstTable::kSlackBytes));
+  const uint64_t before = out->bytes.size();
   uint8_t* ends = out->offsets.end();
-  uint8_t* const begin = out->bytes.data();
   uint8_t* end = out->bytes.end();
-  for (uint64_t i = range.begin; i < range.end; ++i, ends += sizeof(Out)) {
-    const uint64_t next = offsets[i + 1];
-    end = symbols.Decode({base + at, next - at}, end);
-    StoreLittleEndian(ends, static_cast<Out>(end - begin));
-    at = next;
+  if (range.size() < kRunValuesMin || size > FsstTable::kRunBytesMax) {
+    uint64_t at = first;
+    for (uint64_t i = range.begin; i < range.end; ++i, ends += sizeof(Out)) {
+      const uint64_t next = offsets[i + 1];
+      end = symbols.Decode({base + at, next - at}, end);
+      StoreLittleEndian(ends, static_cast<Out>(end - out->bytes.data()));
+      at = next;
+    }
+  } else {
+    if (scratch->positions.size() <= size) scratch->positions.resize(size + 1);
+    const uint32_t* positions = scratch->positions.data();
+    end = symbols.DecodeRun({base + first, size}, end, scratch->positions.data());
+    for (uint64_t i = range.begin; i < range.end; ++i, ends += sizeof(Out)) {
+      StoreLittleEndian(ends, static_cast<Out>(before + positions[offsets[i + 1] - first]));
+    }
   }
   out->bytes.Advance(static_cast<uint64_t>(end - out->bytes.end()));
   return out->CheckOffsets(0);
@@ -75,7 +88,8 @@ arrow::Status AppendCoded(Offsets<Offset> offsets, const uint8_t* base, const Fs
 
 template <typename Offset>
 arrow::Status DecodeChunk(const FsstTable* symbols, std::span<const uint8_t> buffer,
-                          uint64_t num_values, std::span<const RowRange> keep, ValueBuilder* out) {
+                          uint64_t num_values, std::span<const RowRange> keep,
+                          DecodeScratch* scratch, ValueBuilder* out) {
   const uint64_t header = SaturatingMultiply(SaturatingAdd(num_values, 1), sizeof(Offset));
   if (header > buffer.size()) {
     return Corrupt(
@@ -87,9 +101,10 @@ arrow::Status DecodeChunk(const FsstTable* symbols, std::span<const uint8_t> buf
     ARROW_RETURN_NOT_OK(out->ReserveOffsets(range.size()));
     const bool is_small = out->type->width_bytes == 4;
     if (symbols != nullptr) {
-      ARROW_RETURN_NOT_OK(
-          is_small ? (AppendCoded<Offset, uint32_t>(offsets, buffer.data(), *symbols, range, out))
-                   : (AppendCoded<Offset, uint64_t>(offsets, buffer.data(), *symbols, range, out)));
+      ARROW_RETURN_NOT_OK(is_small ? (AppendCoded<Offset, uint32_t>(offsets, buffer.data(),
+                                                                    *symbols, range, scratch, out))
+                                   : (AppendCoded<Offset, uint64_t>(
+                                         offsets, buffer.data(), *symbols, range, scratch, out)));
     } else {
       ARROW_RETURN_NOT_OK(
           is_small ? (AppendPlain<Offset, uint32_t>(offsets, buffer.data(), range, out))
@@ -148,8 +163,8 @@ arrow::Status DecodeVariableChunk(uint64_t offset_bits, const FsstTable* symbols
                                   std::span<const RowRange> keep, ValueBuilder* out) {
   if (out->type->kind != LeafKind::kVariable)
     return Corrupt("strings in a column of another layout");
-  return offset_bits == 32 ? DecodeChunk<uint32_t>(symbols, buffer, num_values, keep, out)
-                           : DecodeChunk<uint64_t>(symbols, buffer, num_values, keep, out);
+  return offset_bits == 32 ? DecodeChunk<uint32_t>(symbols, buffer, num_values, keep, scratch, out)
+                           : DecodeChunk<uint64_t>(symbols, buffer, num_values, keep, scratch, out);
 }
 
 arrow::Status DecodeVariableBlock(std::span<const uint8_t> block, uint64_t num_values,

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 
+#include "encoding/decode_scratch.h"
 #include "encoding/fsst.h"
 #include "encoding/row_range.h"
 #include "encoding/value_builder.h"
@@ -19,7 +20,8 @@ namespace pennon {
 /// that table; null: plain. Errors: kCorrupt, kTooLarge.
 arrow::Status DecodeVariableChunk(uint64_t offset_bits, const FsstTable* symbols,
                                   std::span<const uint8_t> buffer, uint64_t num_values,
-                                  std::span<const RowRange> keep, ValueBuilder* out);
+                                  std::span<const RowRange> keep, DecodeScratch* scratch,
+                                  ValueBuilder* out);
 
 /// Appends all values of a block: a small header, offsets from 0, bytes. Errors: kCorrupt,
 /// kTooLarge.
