@@ -43,6 +43,8 @@ class BlobDecoder : public FieldDecoder {
 
   arrow::Status Accept(std::span<const FetchedBytes> bytes) override {
     if (!is_planned_) return descriptors_->Accept(bytes);
+    // Other fields may need more rounds than this one.
+    if (bytes.empty()) return arrow::Status::OK();
     size_t next = 0;
     for (Value& value : values_) {
       if (value.size > 0) value.bytes = bytes[next++];

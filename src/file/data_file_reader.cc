@@ -61,6 +61,15 @@ class OpenDataFile : public DataFileReader, public ColumnSource {
     return pages->num_rows;
   }
 
+  arrow::Result<double> StoredBytes(uint32_t column) override {
+    ARROW_ASSIGN_OR_RAISE(const ColumnPages* const pages, PagesWithPath(column));
+    double bytes = 0;
+    for (const PageInfo& page : pages->pages) {
+      for (const ByteRange& buffer : page.buffers) bytes += static_cast<double>(buffer.size());
+    }
+    return bytes;
+  }
+
   arrow::Result<std::shared_ptr<arrow::Buffer>> ReadGlobalBuffer(uint32_t index) override {
     auto result = FindGlobalBuffer(index);
     if (!result.ok()) return InFile(result.status());

@@ -66,6 +66,8 @@ class DataFileReader : public std::enable_shared_from_this<DataFileReader> {
   /// Returns the rows of a field, which is stored in this file (not kMissing). Errors:
   /// kInvalidArgument, kCorrupt.
   arrow::Result<uint64_t> NumRows(const FieldShape& field);
+  /// Returns the bytes of all pages of a column, to plan reads with. Cost: as NumPageRows.
+  virtual arrow::Result<double> StoredBytes(uint32_t column) = 0;
   /// Returns one global buffer; number 0 is the FileDescriptor message with the file's own schema.
   virtual arrow::Result<std::shared_ptr<arrow::Buffer>> ReadGlobalBuffer(uint32_t index) = 0;
 
