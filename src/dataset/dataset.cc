@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "dataset/open_table.h"
 #include "io/local_store.h"
 #include "io/observed_store.h"
 #include "pennon/base/error.h"
@@ -121,14 +122,18 @@ arrow::Result<std::shared_ptr<const Dataset>> Dataset::Open(const std::string& u
   const uint64_t bytes_max = options.row_id_index_bytes_max != 0 ? options.row_id_index_bytes_max
                                                                  : IndexBytesFromEnvironment();
   return std::make_shared<const Dataset>(std::move(snapshot),
-                                         std::make_shared<RowIdIndexCache>(bytes_max));
+                                         std::make_shared<RowIdIndexCache>(bytes_max),
+                                         std::make_shared<ReadSession>(options.num_threads));
 }
 
 Dataset::Dataset(std::shared_ptr<const Snapshot> snapshot,
-                 std::shared_ptr<RowIdIndexCache> row_id_indexes)
+                 std::shared_ptr<RowIdIndexCache> row_id_indexes,
+                 std::shared_ptr<ReadSession> read_session)
     : snapshot_(std::move(snapshot)), row_id_indexes_(std::move(row_id_indexes)) {
   if (row_id_indexes_ == nullptr)
     row_id_indexes_ = std::make_shared<RowIdIndexCache>(IndexBytesFromEnvironment());
+  if (read_session == nullptr) read_session = std::make_shared<ReadSession>(0);
+  reading_ = std::make_shared<TableReading>(snapshot_, std::move(read_session));
 }
 
 arrow::Result<std::shared_ptr<const Dataset>> Dataset::Checkout(const std::string& version) const {
@@ -148,7 +153,7 @@ arrow::Result<std::shared_ptr<const Dataset>> Dataset::Checkout(const std::strin
   }
   ARROW_ASSIGN_OR_RAISE(auto snapshot, number.has_value() ? LoadSnapshot(store, table.root, *number)
                                                           : LoadLatestSnapshot(store, table.root));
-  return std::make_shared<const Dataset>(std::move(snapshot), row_id_indexes_);
+  return std::make_shared<const Dataset>(std::move(snapshot), row_id_indexes_, reading_->session());
 }
 
 Version Dataset::version() const { return snapshot_->version(); }

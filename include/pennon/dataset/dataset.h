@@ -15,8 +15,10 @@
 
 namespace pennon {
 
+class ReadSession;
 class RowIdIndexCache;
 struct Snapshot;
+class TableReading;
 
 struct OpenOptions {
   /// Empty: the newest version. Digits: that version. Anything else: a tag.
@@ -25,6 +27,9 @@ struct OpenOptions {
   std::string branch;
   /// Sees every store call of this handle and of everything made from it; may be null.
   std::shared_ptr<StoreObserver> observer;
+  /// Threads that read and decode, made when first needed and kept by the handle and those opened
+  /// from it; 0: one for each core.
+  int num_threads = 0;
   /// fsync what is written. Off only for tests and measurements.
   bool sync = true;
   /// Memory that row id indexes may keep, over all versions opened from this handle. 0: the
@@ -46,13 +51,15 @@ class PENNON_EXPORT Dataset {
   static arrow::Result<std::shared_ptr<const Dataset>> Open(const std::string& uri,
                                                             const OpenOptions& options = {});
 
-  /// `row_id_indexes` is shared between the versions of one session; null makes a new one.
+  /// `row_id_indexes` and `read_session` are shared between the versions of one session; null makes
+  /// new ones.
   explicit Dataset(std::shared_ptr<const Snapshot> snapshot,
-                   std::shared_ptr<RowIdIndexCache> row_id_indexes = nullptr);
+                   std::shared_ptr<RowIdIndexCache> row_id_indexes = nullptr,
+                   std::shared_ptr<ReadSession> read_session = nullptr);
 
-  /// Opens another version of the same table or branch, sharing store and row id indexes with this
-  /// handle: empty for the newest, digits for that version, else a tag of the same branch. Costs
-  /// and errors as Open.
+  /// Opens another version of the same table or branch, sharing store, threads, open files and row
+  /// id indexes with this handle: empty for the newest, digits for that version, else a tag of the
+  /// same branch. Costs and errors as Open.
   arrow::Result<std::shared_ptr<const Dataset>> Checkout(const std::string& version = "") const;
 
   Version version() const;
@@ -63,10 +70,12 @@ class PENNON_EXPORT Dataset {
   /// For the verbs; what it points to is private.
   const std::shared_ptr<const Snapshot>& snapshot() const { return snapshot_; }
   const std::shared_ptr<RowIdIndexCache>& row_id_indexes() const { return row_id_indexes_; }
+  const std::shared_ptr<TableReading>& reading() const { return reading_; }
 
  private:
   std::shared_ptr<const Snapshot> snapshot_;
   std::shared_ptr<RowIdIndexCache> row_id_indexes_;
+  std::shared_ptr<TableReading> reading_;
 };
 
 }  // namespace pennon

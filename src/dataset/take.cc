@@ -1,0 +1,227 @@
+#include "pennon/dataset/take.h"
+
+#include <arrow/array/array_primitive.h>
+#include <arrow/compute/api_vector.h>
+#include <arrow/datum.h>
+#include <arrow/record_batch.h>
+#include <arrow/table.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "dataset/column_reader.h"
+#include "dataset/open_table.h"
+#include "dataset/projection.h"
+#include "pennon/base/error.h"
+
+namespace pennon {
+namespace {
+
+/// Rows that are read together; a request for more is answered piece by piece.
+constexpr size_t kRowsTogetherMax = size_t{1} << 20;
+
+/// One fragment's part of a request.
+struct FragmentTake {
+  const Fragment* fragment = nullptr;
+  /// Ascending, each once.
+  std::vector<uint32_t> offsets;
+};
+
+/// Rows of a request by fragment, and where each row asked for comes out when fragments are read
+/// one after the other.
+struct GroupedRows {
+  std::vector<FragmentTake> fragments;
+  std::vector<uint64_t> position_of;
+  bool is_in_order = true;
+};
+
+arrow::Status NotLive(uint64_t address) {
+  return MakeError(ErrorKind::kNotFound,
+                   fmt::format("no live row is at address {}: fragment {}, offset {}", address,
+                               ToInteger(FragmentOf(RowAddress{address})),
+                               ToInteger(OffsetOf(RowAddress{address}))));
+}
+
+/// Finds fragments by id: the manifest lists them ascending.
+const Fragment* FindFragment(const Manifest& manifest, FragmentId id) {
+  const auto& fragments = manifest.fragments;
+  const auto found =
+      std::partition_point(fragments.begin(), fragments.end(),
+                           [&](const Fragment& fragment) { return fragment.id < id; });
+  return found == fragments.end() || found->id != id ? nullptr : &*found;
+}
+
+GroupedRows GroupByFragment(const Manifest& manifest, std::span<const uint64_t> addresses) {
+  GroupedRows grouped;
+  std::vector<uint32_t> order(addresses.size());
+  std::iota(order.begin(), order.end(), 0U);
+  if (!std::is_sorted(addresses.begin(), addresses.end())) {
+    std::sort(order.begin(), order.end(),
+              [&](uint32_t a, uint32_t b) { return addresses[a] < addresses[b]; });
+  }
+  grouped.position_of.resize(addresses.size());
+  uint64_t position = 0;
+  for (size_t i = 0; i < order.size(); ++i) {
+    const RowAddress address{addresses[order[i]]};
+    const bool is_repeated = i > 0 && addresses[order[i - 1]] == addresses[order[i]];
+    if (!is_repeated) {
+      if (grouped.fragments.empty() || grouped.fragments.back().fragment == nullptr ||
+          grouped.fragments.back().fragment->id != FragmentOf(address)) {
+        grouped.fragments.push_back({FindFragment(manifest, FragmentOf(address)), {}});
+      }
+      grouped.fragments.back().offsets.push_back(ToInteger(OffsetOf(address)));
+      position += i > 0 ? 1 : 0;
+    }
+    grouped.position_of[order[i]] = position;
+    grouped.is_in_order &= !is_repeated && order[i] == i;
+  }
+  return grouped;
+}
+
+/// True if every row of the part lives.
+arrow::Result<bool> AllLive(const OpenTable& table, const Fragment* fragment,
+                            std::span<const uint32_t> offsets) {
+  if (fragment == nullptr) return false;
+  const FragmentRows rows(*table.snapshot, *table.session, *fragment);
+  ARROW_ASSIGN_OR_RAISE(const uint64_t num_rows, rows.NumPhysicalRows());
+  ARROW_ASSIGN_OR_RAISE(const auto deletions, rows.Deletions());
+  return std::all_of(offsets.begin(), offsets.end(), [&](uint32_t offset) {
+    return offset < num_rows && !deletions->Contains(RowOffset{offset});
+  });
+}
+
+/// Refuses rows that are not there; names the first one in the order in which they were asked for.
+arrow::Status CheckLive(const OpenTable& table, std::span<const uint64_t> addresses,
+                        const GroupedRows& grouped) {
+  bool all_live = true;
+  for (const FragmentTake& take : grouped.fragments) {
+    ARROW_ASSIGN_OR_RAISE(const bool live, AllLive(table, take.fragment, take.offsets));
+    all_live &= live;
+  }
+  if (all_live) return arrow::Status::OK();
+  for (const uint64_t address : addresses) {
+    const Fragment* fragment =
+        FindFragment(table.snapshot->manifest, FragmentOf(RowAddress{address}));
+    const uint32_t offset = ToInteger(OffsetOf(RowAddress{address}));
+    ARROW_ASSIGN_OR_RAISE(const bool live, AllLive(table, fragment, {&offset, 1}));
+    if (!live) return NotLive(address);
+  }
+  return MakeError(ErrorKind::kInternal, "a row that is not there could not be named");
+}
+
+arrow::Result<std::shared_ptr<arrow::RecordBatch>> ReadRows(const OpenTable& table,
+                                                            const Projection& projection,
+                                                            const FragmentTake& take) {
+  auto rows = std::make_shared<const FragmentRows>(*table.snapshot, *table.session, *take.fragment);
+  ARROW_ASSIGN_OR_RAISE(const auto columns, FragmentColumns::Make(std::move(rows), projection));
+  ARROW_ASSIGN_OR_RAISE(auto window, ColumnWindow::Open(columns, RangesOfOffsets(take.offsets)));
+  return window->Next(window->rows_left());
+}
+
+/// Reads live rows at addresses in any order, duplicates allowed.
+arrow::Result<std::shared_ptr<arrow::RecordBatch>> TakeTogether(
+    const OpenTable& table, const Projection& projection, std::span<const uint64_t> addresses) {
+  const GroupedRows grouped = GroupByFragment(table.snapshot->manifest, addresses);
+  ARROW_RETURN_NOT_OK(CheckLive(table, addresses, grouped));
+  if (projection.columns.empty()) {
+    return arrow::RecordBatch::Make(projection.schema, static_cast<int64_t>(addresses.size()),
+                                    std::vector<std::shared_ptr<arrow::Array>>{});
+  }
+  std::vector<arrow::Result<std::shared_ptr<arrow::RecordBatch>>> parts(
+      grouped.fragments.size(), std::shared_ptr<arrow::RecordBatch>());
+  table.session->pool().ForEach(parts.size(), [&](size_t i) {
+    parts[i] = ReadRows(table, projection, grouped.fragments[i]);
+  });
+  std::vector<std::shared_ptr<arrow::RecordBatch>> batches;
+  for (auto& part : parts) {
+    ARROW_RETURN_NOT_OK(part.status());
+    batches.push_back(*std::move(part));
+  }
+  std::shared_ptr<arrow::RecordBatch> joined;
+  if (batches.empty()) {
+    ARROW_ASSIGN_OR_RAISE(joined, arrow::RecordBatch::MakeEmpty(projection.schema));
+  } else if (batches.size() == 1) {
+    joined = std::move(batches[0]);
+  } else {
+    ARROW_ASSIGN_OR_RAISE(joined, arrow::ConcatenateRecordBatches(batches));
+  }
+  if (grouped.is_in_order) return joined;
+  const arrow::UInt64Array order(static_cast<int64_t>(grouped.position_of.size()),
+                                 arrow::Buffer::Wrap(grouped.position_of));
+  ARROW_ASSIGN_OR_RAISE(const auto taken,
+                        arrow::compute::Take(arrow::Datum(joined), arrow::Datum(order.data()),
+                                             arrow::compute::TakeOptions::NoBoundsCheck()));
+  return taken.record_batch();
+}
+
+arrow::Result<std::shared_ptr<arrow::Table>> TakeAll(const OpenTable& table,
+                                                     std::span<const uint64_t> addresses,
+                                                     const ColumnSelection& select) {
+  ARROW_ASSIGN_OR_RAISE(const Projection projection, MakeProjection(table.schema, select));
+  std::vector<std::shared_ptr<arrow::RecordBatch>> batches;
+  do {
+    const auto piece = addresses.first(std::min(addresses.size(), kRowsTogetherMax));
+    ARROW_ASSIGN_OR_RAISE(auto batch, TakeTogether(table, projection, piece));
+    batches.push_back(std::move(batch));
+    addresses = addresses.subspan(piece.size());
+  } while (!addresses.empty());
+  return arrow::Table::FromRecordBatches(projection.schema, std::move(batches));
+}
+
+/// Finds the addresses of positions among all live rows.
+arrow::Result<std::vector<uint64_t>> AddressesOf(const OpenTable& table,
+                                                 std::span<const uint64_t> positions) {
+  const auto& fragments = table.snapshot->manifest.fragments;
+  // first_live[i]: live rows in the fragments before i.
+  std::vector<uint64_t> first_live = {0};
+  first_live.reserve(fragments.size() + 1);
+  for (const Fragment& fragment : fragments) {
+    const FragmentRows rows(*table.snapshot, *table.session, fragment);
+    ARROW_ASSIGN_OR_RAISE(const uint64_t live, rows.NumLiveRows());
+    first_live.push_back(first_live.back() + live);
+  }
+  std::vector<uint64_t> addresses;
+  addresses.reserve(positions.size());
+  for (const uint64_t position : positions) {
+    if (position >= first_live.back()) {
+      return MakeError(ErrorKind::kInvalidArgument,
+                       fmt::format("row offset is behind the last row: {}, the table has {}",
+                                   position, first_live.back()));
+    }
+    const auto next = std::upper_bound(first_live.begin(), first_live.end(), position);
+    const auto index = static_cast<size_t>(next - first_live.begin()) - 1;
+    const FragmentRows rows(*table.snapshot, *table.session, fragments[index]);
+    ARROW_ASSIGN_OR_RAISE(const auto deletions, rows.Deletions());
+    const auto offset = deletions->LiveOffset(position - first_live[index]);
+    if (!offset.has_value()) {
+      return MakeError(
+          ErrorKind::kCorrupt,
+          fmt::format("deletions of fragment {} leave fewer rows than the manifest says",
+                      ToInteger(fragments[index].id)));
+    }
+    addresses.push_back(ToInteger(MakeRowAddress(fragments[index].id, *offset)));
+  }
+  return addresses;
+}
+
+}  // namespace
+
+arrow::Result<std::shared_ptr<arrow::Table>> TakeOffsets(const Dataset& dataset,
+                                                         std::span<const uint64_t> offsets,
+                                                         const ColumnSelection& select) {
+  ARROW_ASSIGN_OR_RAISE(const auto table, OpenForReading(dataset));
+  ARROW_ASSIGN_OR_RAISE(const auto addresses, AddressesOf(*table, offsets));
+  return TakeAll(*table, addresses, select);
+}
+
+arrow::Result<std::shared_ptr<arrow::Table>> TakeAddresses(const Dataset& dataset,
+                                                           std::span<const uint64_t> addresses,
+                                                           const ColumnSelection& select) {
+  ARROW_ASSIGN_OR_RAISE(const auto table, OpenForReading(dataset));
+  return TakeAll(*table, addresses, select);
+}
+
+}  // namespace pennon
