@@ -30,6 +30,13 @@ int64_t UnitsPerSecond(arrow::TimeUnit::type unit) {
   return kUnits[static_cast<int>(unit)];
 }
 
+/// Quotient rounded down, and the remainder, which is not negative.
+std::pair<int64_t, int64_t> FloorDivide(int64_t value, int64_t divisor) {
+  const int64_t remainder = value % divisor;
+  const bool borrows = remainder < 0;
+  return {value / divisor - (borrows ? 1 : 0), remainder + (borrows ? divisor : 0)};
+}
+
 /// Text of a simple value; JSON puts it in quotes.
 template <typename Append>
 CellWriter QuotedInJson(ValueStyle style, Append append) {
@@ -105,12 +112,11 @@ CellWriter TimestampWriter(const ArrayPtr& column, ValueStyle style) {
   return QuotedInJson(style, [=](int64_t row, std::string* out) {
     const int64_t instant = static_cast<const arrow::TimestampArray&>(*column).Value(row);
     const int64_t value = static_cast<const arrow::TimestampArray&>(*local).Value(row);
-    const int64_t seconds = value / per_second - (value % per_second < 0 ? 1 : 0);
-    const int64_t days = seconds / 86400 - (seconds % 86400 < 0 ? 1 : 0);
+    const auto [seconds, units] = FloorDivide(value, per_second);
+    const auto [days, second_of_day] = FloorDivide(seconds, 86400);
     AppendDate(days, out);
     *out += separator;
-    AppendTimeOfDay(seconds - days * 86400,
-                    (value - seconds * per_second) * (kNanosPerSecond / per_second), out);
+    AppendTimeOfDay(second_of_day, units * (kNanosPerSecond / per_second), out);
     if (!has_zone) return;
     const int64_t offset = (value - instant) / per_second;
     if (offset == 0) {

@@ -230,9 +230,13 @@ std::optional<std::string> TextOf(const arrow::Array& values, int64_t row) {
       const auto& type = static_cast<const arrow::TimestampType&>(*values.type());
       const int64_t value = static_cast<const arrow::TimestampArray&>(values).Value(row);
       const int64_t per_second = UnitsPerSecond(type.unit());
-      const int64_t seconds = value / per_second - (value % per_second < 0);
-      const auto nanos =
-          static_cast<int32_t>((value - seconds * per_second) * (1'000'000'000 / per_second));
+      // The year 262142, as far as the reference engine's calendar goes.
+      constexpr int64_t kCalendarSecondsMax = 8'210'266'876'799;
+      const bool borrows = value % per_second < 0;
+      const int64_t seconds = value / per_second - (borrows ? 1 : 0);
+      const int64_t units = value % per_second + (borrows ? per_second : 0);
+      const auto nanos = static_cast<int32_t>(units * (1'000'000'000 / per_second));
+      if (seconds > kCalendarSecondsMax || seconds < -kCalendarSecondsMax) return std::nullopt;
       if (type.timezone().empty()) return FormatInstant(seconds, nanos, std::nullopt);
       const auto offset = ParseZoneOffset(type.timezone());
       if (!offset) return std::nullopt;
@@ -481,7 +485,12 @@ bool CanCast(const arrow::DataType& from, const arrow::DataType& to) {
              to_number = IsNumeric(to) || to.id() == Type::BOOL;
   if (from_number && to_number) return true;
   if (from.id() == Type::BOOL || to.id() == Type::BOOL) return false;
-  if (IsInteger(from) || IsInteger(to)) return true;  // The other side is temporal.
+  if (IsInteger(from) || IsInteger(to)) {
+    const arrow::DataType& integer = IsInteger(from) ? from : to;
+    const arrow::DataType& time = IsInteger(from) ? to : from;
+    const bool is_plain = integer.id() == Type::INT32 || integer.id() == Type::INT64;
+    return time.id() == Type::TIMESTAMP || time.id() == Type::DURATION || is_plain;
+  }
   if (from_number || to_number) return false;
   if (to.id() == Type::TIMESTAMP) return IsDate(from) || from.id() == Type::TIMESTAMP;
   if (from.id() == Type::TIMESTAMP) return IsDate(to) || arrow::is_time(to.id());

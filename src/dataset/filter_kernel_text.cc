@@ -19,11 +19,12 @@ using arrow::Datum;
 using arrow::Type;
 using ArrayPtr = std::shared_ptr<arrow::Array>;
 
-/// Longest text that one value may become.
-constexpr size_t kTextBytesMax = size_t{1} << 30;
+/// Longest text that one value may become, and the values of one batch together.
+constexpr size_t kTextBytesMax = size_t{1} << 26;
+constexpr size_t kBatchBytesMax = size_t{1} << 28;
 
 arrow::Status TextTooLong() {
-  return MakeError(ErrorKind::kTooLarge, "text made by a filter function is longer than 1 GiB");
+  return MakeError(ErrorKind::kTooLarge, "text made by a filter function is longer than 64 MiB, or than 256 MiB in one batch");
 }
 
 /// Byte offset of character `count` (from 0), or the size when there are fewer.
@@ -38,9 +39,12 @@ template <typename Builder, typename Make>
 arrow::Result<ArrayPtr> BuildTextWith(const KernelCall& call, Make&& make) {
   Builder builder(call.options.type, call.pool);
   std::string out;
+  size_t total_bytes = 0;
   for (int64_t row = 0; row < call.length; ++row) {
     out.clear();
     ARROW_ASSIGN_OR_RAISE(const bool has_value, make(row, &out));
+    total_bytes += out.size();
+    if (total_bytes > kBatchBytesMax) return TextTooLong();
     ARROW_RETURN_NOT_OK(has_value ? builder.Append(out) : builder.AppendNull());
   }
   return builder.Finish();

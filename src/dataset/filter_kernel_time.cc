@@ -19,6 +19,9 @@ using arrow::Type;
 using ArrayPtr = std::shared_ptr<arrow::Array>;
 
 constexpr int64_t kNanosPerSecond = 1'000'000'000;
+/// The year 262142, as far as the reference engine's calendar goes. Only seconds and milliseconds reach it.
+constexpr int64_t kCalendarSecondsMax = 8'210'266'876'799;
+
 
 int64_t UnitsPerSecond(arrow::TimeUnit::type unit) {
   constexpr int64_t kUnits[] = {1, 1000, 1'000'000, kNanosPerSecond};
@@ -71,10 +74,18 @@ class InstantColumn {
   LocalInstant At(int64_t row) const {
     if (id_ == Type::DATE32) return {int64_t{days_[row]} * 86400, 0};
     const int64_t value = units_ != nullptr ? units_[row] : days_[row];
-    const int64_t seconds = value / per_second_ - (value % per_second_ < 0 ? 1 : 0);
-    return {seconds + offset_, static_cast<int32_t>((value - seconds * per_second_) *
-                                                    (kNanosPerSecond / per_second_))};
+    const bool borrows = value % per_second_ < 0;
+    const int64_t units = value % per_second_ + (borrows ? per_second_ : 0);
+    return {value / per_second_ - (borrows ? 1 : 0) + offset_,
+            static_cast<int32_t>(units * (kNanosPerSecond / per_second_))};
   }
+  /// Whether the instant is within the calendar that parts are taken from.
+  bool IsInCalendar(int64_t row) const {
+    if (units_ == nullptr) return true;
+    const int64_t seconds = units_[row] / per_second_;
+    return seconds >= -kCalendarSecondsMax && seconds <= kCalendarSecondsMax;
+  }
+
   /// As a value of the same type; nothing when it does not fit.
   std::optional<int64_t> ToUnits(LocalInstant instant) const {
     int64_t value = 0;
@@ -84,7 +95,7 @@ class InstantColumn {
       return std::nullopt;
     return value;
   }
-  bool is_local_database_zone() const { return is_database_zone_; }
+
 
  private:
   ArrayPtr values_;
@@ -93,7 +104,7 @@ class InstantColumn {
   const int64_t* units_ = nullptr;
   int64_t per_second_ = 1;
   int64_t offset_ = 0;
-  bool is_database_zone_ = false;
+
 };
 
 /// The word is the part. Returns int32, int64 for nanoseconds, double for the epoch.
@@ -104,8 +115,9 @@ arrow::Result<ArrayPtr> DatePartOf(const KernelCall& call) {
   const auto run = [&](auto builder, auto&& make) -> arrow::Result<ArrayPtr> {
     ARROW_RETURN_NOT_OK(builder.Reserve(call.length));
     for (int64_t row = 0; row < call.length; ++row) {
-      if (column.IsNull(row)) {
+      if (column.IsNull(row) || !column.IsInCalendar(row)) {
         builder.UnsafeAppendNull();
+
       } else {
         builder.UnsafeAppend(make(column.At(row)));
       }
@@ -136,7 +148,9 @@ arrow::Result<ArrayPtr> MapInstants(const KernelCall& call, Change&& change) {
         ARROW_RETURN_NOT_OK(builder.AppendNull());
         continue;
       }
-      const auto value = column.ToUnits(change(column.At(row)));
+      const auto value =
+          column.IsInCalendar(row) ? column.ToUnits(change(column.At(row))) : std::nullopt;
+
       if (!value || !std::in_range<Value>(*value)) {
         return MakeError(ErrorKind::kInvalidArgument,
                          "the result is outside of " + TypeName(*call.options.type));

@@ -442,6 +442,9 @@ class Rewriter {
       if (word == "try_cast") token.emitted = "cast";
       return arrow::Status::OK();
     }
+    if (word == "float" && index_ + 1 < tokens_.size() && tokens_[index_ + 1].kind == SqlTokenKind::kText) {
+      token.emitted = "\"float\"";
+    }
     const bool is_literal_type =
         index_ + 1 < tokens_.size() && tokens_[index_ + 1].kind == SqlTokenKind::kText;
     const bool is_array = word == "array" && IsPunctuation(index_ + 1, '[');
@@ -470,6 +473,8 @@ class Rewriter {
       ++index_;
       return arrow::Status::OK();
     }
+    // To PostgreSQL's grammar it is the same as double precision.
+    if (word == "float" && !IsPunctuation(index_ + 1, '(')) token.emitted = "\"float\"";
     if (IsOneOf(word, {"and", "or", "when", "then", "else"})) {
       EndSegment();
       wants_operand_ = true;

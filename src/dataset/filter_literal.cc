@@ -1,5 +1,6 @@
 #include "dataset/filter_literal.h"
 
+#include <arrow/type_traits.h>
 #include <arrow/util/decimal.h>
 
 #include <cmath>
@@ -42,10 +43,29 @@ arrow::Decimal256 StoredValue(const arrow::Scalar& value) {
   return arrow::Decimal256(static_cast<int64_t>(raw << shift) >> shift);
 }
 
+/// The common case, without the detour by 256 bits.
+ScalarPtr UnwrapInteger(const arrow::Scalar& value, const TypePtr& type) {
+  const auto bytes = static_cast<const arrow::internal::PrimitiveScalarBase&>(value).view();
+  const int shift = 64 - 8 * static_cast<int>(bytes.size());
+  uint64_t raw = 0;
+  std::memcpy(&raw, bytes.data(), bytes.size());
+  const bool is_negative = arrow::is_signed_integer(value.type->id()) && static_cast<int64_t>(raw << shift) < 0;
+  const auto negative = static_cast<int64_t>(raw << shift) >> shift;
+  const int width = arrow::bit_width(type->id());
+  const bool is_signed = arrow::is_signed_integer(type->id());
+  if (is_negative) {
+    if (!is_signed || negative < (INT64_MIN >> (64 - width))) return nullptr;
+    return *arrow::MakeScalar(type, negative);
+  }
+  if (raw > (UINT64_MAX >> (64 - width + (is_signed ? 1 : 0)))) return nullptr;
+  return *arrow::MakeScalar(type, raw);
+}
+
 ScalarPtr UnwrapExact(const arrow::Scalar& value, const TypePtr& type) {
   // A day and a point in time have no exact counterparts.
   if ((IsDate(*type) && IsTemporal(*value.type)) || (IsDate(*value.type) && IsTemporal(*type)))
     return nullptr;
+  if (IsInteger(*value.type) && IsInteger(*type)) return UnwrapInteger(value, type);
   arrow::Decimal256 stored = StoredValue(value);
   const int from_scale = ScaleOf(*value.type), to_scale = ScaleOf(*type);
   if (to_scale > from_scale) {

@@ -5,6 +5,7 @@
 #include <arrow/array/util.h>
 #include <arrow/compute/api_vector.h>
 #include <arrow/compute/exec.h>
+#include <arrow/scalar.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -72,7 +73,31 @@ void CopyBits(const uint8_t* bits, int64_t offset, int64_t length, Words* words)
   }
 }
 
+/// Marks the columns that a bound expression reads.
+void MarkColumns(const compute::Expression& expression, std::vector<bool>* reads) {
+  if (const compute::Expression::Parameter* parameter = expression.parameter()) {
+    (*reads)[static_cast<size_t>(parameter->indices[0])] = true;
+  }
+  if (const compute::Expression::Call* call = expression.call()) {
+    for (const compute::Expression& argument : call->arguments) MarkColumns(argument, reads);
+  }
+}
+
+/// The columns that are read, at the given rows; something in place of the others.
+arrow::Result<std::vector<arrow::Datum>> TakeRows(const std::vector<arrow::Datum>& columns,
+                                                  const std::vector<bool>& reads, const ArrayPtr& rows,
+                                                  compute::ExecContext* context) {
+  static const arrow::Datum kUnread(std::make_shared<arrow::NullScalar>());
+  std::vector<arrow::Datum> taken(columns.size(), kUnread);
+  for (size_t i = 0; i < columns.size(); ++i) {
+    if (!reads[i]) continue;
+    ARROW_ASSIGN_OR_RAISE(taken[i], compute::Take(columns[i], rows, compute::TakeOptions::NoBoundsCheck(), context));
+  }
+  return taken;
+}
+
 const arrow::Scalar* LiteralOf(const compute::Expression& expression) {
+
   const arrow::Datum* datum = expression.literal();
   return datum != nullptr && datum->is_scalar() ? datum->scalar().get() : nullptr;
 }
@@ -123,29 +148,17 @@ class LazyEvaluator {
     return std::any_of(call->arguments.begin(), call->arguments.end(), HasLazyBranch);
   }
 
-  /// The columns at the given rows.
-  arrow::Result<compute::ExecBatch> TakeRows(const compute::ExecBatch& columns,
-                                             const ArrayPtr& rows) const {
-    compute::ExecBatch taken({}, rows->length());
-    for (const arrow::Datum& column : columns.values) {
-      if (!column.is_array()) {
-        taken.values.push_back(column);
-        continue;
-      }
-      ARROW_ASSIGN_OR_RAISE(
-          arrow::Datum part,
-          compute::Take(column, rows, compute::TakeOptions::NoBoundsCheck(), context_));
-      taken.values.push_back(std::move(part));
-    }
-    return taken;
-  }
+
 
   arrow::Result<ArrayPtr> RunOn(const compute::Expression& expression,
                                 const compute::ExecBatch& columns, const Words& rows) const {
     const int64_t count = CountBits(rows);
     ARROW_ASSIGN_OR_RAISE(const ArrayPtr indices, RowIndices(rows, count));
-    ARROW_ASSIGN_OR_RAISE(const compute::ExecBatch taken, TakeRows(columns, indices));
-    ARROW_ASSIGN_OR_RAISE(const arrow::Datum value, Run(expression, taken));
+    std::vector<bool> reads(columns.values.size());
+    MarkColumns(expression, &reads);
+    ARROW_ASSIGN_OR_RAISE(auto taken, TakeRows(columns.values, reads, indices, context_));
+    ARROW_ASSIGN_OR_RAISE(const arrow::Datum value, Run(expression, compute::ExecBatch(std::move(taken), count)));
+
     return AsArray(value, count, context_->memory_pool());
   }
 
@@ -278,7 +291,8 @@ class RowProgram::Builder {
     return General(expression, wanted);
   }
 
-  /// Binds the general nodes once all fields are known.
+  /// Binds the general nodes and notes what each node reads, once all fields are known.
+
   arrow::Status Bind(Node* node) const {
     if (node->kind == Kind::kGeneral) {
       arrow::FieldVector columns;
@@ -290,8 +304,15 @@ class RowProgram::Builder {
       if (node->expression.type()->id() != arrow::Type::BOOL)
         return MakeError(ErrorKind::kInternal, "a term is not boolean");
     }
-    for (Node& child : node->children) ARROW_RETURN_NOT_OK(Bind(&child));
+    node->reads.assign(fields.size(), false);
+    if (node->field >= 0) node->reads[static_cast<size_t>(node->field)] = true;
+    if (node->kind == Kind::kGeneral) MarkColumns(node->expression, &node->reads);
+    for (Node& child : node->children) {
+      ARROW_RETURN_NOT_OK(Bind(&child));
+      for (size_t i = 0; i < fields.size(); ++i) node->reads[i] = node->reads[i] || child.reads[i];
+    }
     return arrow::Status::OK();
+
   }
 
   std::vector<arrow::FieldRef> fields;
@@ -538,12 +559,8 @@ arrow::Status RowProgram::RunRest(const Node& node, const Batch& batch, bool is_
   Batch gathered;
   gathered.num_rows = count;
   gathered.context = batch.context;
-  for (const arrow::Datum& column : batch.columns) {
-    ARROW_ASSIGN_OR_RAISE(
-        arrow::Datum taken,
-        compute::Take(column, rows, compute::TakeOptions::NoBoundsCheck(), batch.context));
-    gathered.columns.push_back(std::move(taken));
-  }
+  ARROW_ASSIGN_OR_RAISE(gathered.columns, TakeRows(batch.columns, node.reads, rows, batch.context));
+
   RunNode(node, gathered, &status, &term);
   ARROW_RETURN_NOT_OK(status);
   if (is_and) words->assign(words->size(), 0);

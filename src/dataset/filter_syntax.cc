@@ -166,10 +166,11 @@ class TreeBuilder {
       return Refuse(body, "bit strings are not supported, only X'..'");
     node.kind = SqlKind::kBytes;
     // An odd first digit stands for a byte of its own.
+    if (digits.find_first_not_of("0123456789abcdefABCDEF", 1) != std::string::npos) {
+      return Refuse(body, "X'..' takes hexadecimal digits only");
+    }
     for (size_t i = 1; i < digits.size();) {
       const size_t width = (digits.size() - i) % 2 == 0 ? 2 : 1;
-      const size_t bad = digits.find_first_not_of("0123456789abcdefABCDEF", 1);
-      if (bad != std::string::npos) return Refuse(body, "X'..' takes hexadecimal digits only");
       node.text += static_cast<char>(std::stoi(digits.substr(i, width), nullptr, 16));
       i += width;
     }

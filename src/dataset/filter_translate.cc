@@ -352,7 +352,7 @@ arrow::Result<TypedExpression> FilterTranslator::In(const SqlNode& node, bool is
         element = Literal(narrow, element.place);
     }
     const TypePtr common = ComparisonType(type, element.type);
-    if (common == nullptr) {
+    if (common == nullptr || !CanCast(*operand.type, *common) || !CanCast(*element.type, *common)) {
       return Error(element.place, fmt::format("cannot compare {} with {}", TypeName(*type),
                                               TypeName(*element.type)));
     }
@@ -368,26 +368,19 @@ arrow::Result<TypedExpression> FilterTranslator::In(const SqlNode& node, bool is
   Typed result;
   if (!has_only_literals || type->num_fields() > 0) {
     std::vector<compute::Expression> tests;
+    ARROW_ASSIGN_OR_RAISE(operand, Cast(operand, type, node.place));
     for (Typed& element : elements) {
-      ARROW_ASSIGN_OR_RAISE(Typed test,
-                            Compare("equal", operand, std::move(element), false, node.place));
+      ARROW_ASSIGN_OR_RAISE(
+          Typed test, CallArrow("equal", {operand, std::move(element)}, arrow::boolean(), node.place));
       tests.push_back(test.expression);
     }
     result =
         Typed{Balanced("or_kleene", std::move(tests)), arrow::boolean(), node.place, false, false};
   } else {
-    ScalarPtr stored;
-    arrow::ScalarVector values;
-    bool all_stored = operand.expression.field_ref() != nullptr;
-    for (const Typed& element : elements) {
-      stored = LiteralOf(element)->is_valid ? UnwrapConstant(SharedLiteralOf(element), operand.type)
-                                            : arrow::MakeNullScalar(operand.type);
-      all_stored = all_stored && stored != nullptr;
-      values.push_back(stored);
-    }
-    if (!all_stored) {
+    std::vector<ScalarPtr> values;
+    for (const Typed& element : elements) values.push_back(SharedLiteralOf(element));
+    if (!UnwrapCasts(&operand, &values)) {
       ARROW_ASSIGN_OR_RAISE(operand, Cast(operand, type, node.place));
-      for (size_t i = 0; i < elements.size(); ++i) values[i] = SharedLiteralOf(elements[i]);
     }
     arrow::ArrayVector arrays;
     for (const ScalarPtr& value : values) {

@@ -194,25 +194,23 @@ TypePtr WidestText(const std::vector<TypedExpression>& arguments) {
 
 }  // namespace
 
-arrow::Result<TypedExpression> FilterTranslator::CallFunction(const SqlNode& node) {
-  const Function* found = nullptr;
-  std::string_view nearest;
-  size_t nearest_distance = 3;
+arrow::Status FilterTranslator::UnknownFunction(const SqlNode& node) const {
+  constexpr size_t kNameBytesMax = 40;
+  std::string hint;
+  size_t nearest = 3;
   for (const Function& function : Functions()) {
-    if (node.text == function.name) found = &function;
-    const size_t distance =
-        node.text.size() > 40 ? nearest_distance : EditDistance(node.text, function.name);
-    if (distance < nearest_distance) {
-      nearest_distance = distance;
-      nearest = function.name;
-    }
+    const size_t distance = node.text.size() > kNameBytesMax ? nearest : EditDistance(node.text, function.name);
+    if (distance >= nearest) continue;
+    nearest = distance;
+    hint = fmt::format(", did you mean \"{}\"?", function.name);
   }
-  if (found == nullptr) {
-    return Error(
-        node.place,
-        fmt::format("unknown function \"{}\"{}", node.text,
-                    nearest.empty() ? "" : fmt::format(", did you mean \"{}\"?", nearest)));
-  }
+  return Error(node.place, fmt::format("unknown function \"{}\"{}", node.text, hint));
+}
+
+arrow::Result<TypedExpression> FilterTranslator::CallFunction(const SqlNode& node) {
+  const auto found = std::find_if(Functions().begin(), Functions().end(),
+                                  [&](const Function& function) { return node.text == function.name; });
+  if (found == Functions().end()) return UnknownFunction(node);
   if (node.children.size() < found->arguments_min || node.children.size() > found->arguments_max) {
     return Error(
         node.place,

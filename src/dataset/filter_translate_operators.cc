@@ -100,6 +100,28 @@ arrow::Result<TypedExpression> FilterTranslator::Cast(const Typed& from, const T
   return Call("sql_cast", {from}, to, place, "", is_try);
 }
 
+bool FilterTranslator::UnwrapCasts(Typed* operand, std::vector<ScalarPtr>* constants) const {
+  const auto unwrap_all = [&](const TypePtr& type) {
+    std::vector<ScalarPtr> stored;
+    for (const ScalarPtr& constant : *constants) {
+      stored.push_back(constant->is_valid ? UnwrapConstant(constant, type) : arrow::MakeNullScalar(type));
+      if (stored.back() == nullptr) return false;
+    }
+    *constants = std::move(stored);
+    return true;
+  };
+  if (!unwrap_all(operand->type)) return false;
+  const compute::Expression::Call* call = operand->expression.call();
+  if (call == nullptr || call->function_name != "sql_cast") return true;
+  const compute::Expression inner = call->arguments[0];
+  const arrow::FieldRef* reference = inner.field_ref();
+  if (reference == nullptr) return true;
+  const auto field = reference->GetOne(schema_);
+  if (!field.ok() || IsFloat(*operand->type) || IsFloat(*(*field)->type())) return true;
+  if (unwrap_all((*field)->type())) *operand = Typed{inner, (*field)->type(), operand->place, false, false};
+  return true;
+}
+
 arrow::Result<TypedExpression> FilterTranslator::Compare(const std::string& operation, Typed left,
                                                          Typed right, bool is_top, SqlPlace place) {
   if (LiteralOf(left) != nullptr && LiteralOf(right) == nullptr) {
@@ -111,7 +133,7 @@ arrow::Result<TypedExpression> FilterTranslator::Compare(const std::string& oper
       right = Literal(narrow, right.place);
   }
   TypePtr type = ComparisonType(left.type, right.type);
-  if (type == nullptr) {
+  if (type == nullptr || !CanCast(*left.type, *type) || !CanCast(*right.type, *type)) {
     return Error(place, fmt::format("cannot compare {} with {}", TypeName(*left.type),
                                     TypeName(*right.type)));
   }
@@ -128,24 +150,9 @@ arrow::Result<TypedExpression> FilterTranslator::Compare(const std::string& oper
   ARROW_ASSIGN_OR_RAISE(right, Cast(right, type, right.place));
   if (const ScalarPtr constant = SharedLiteralOf(right)) {
     if (!constant->is_valid) return Literal(arrow::MakeNullScalar(arrow::boolean()), place);
-    // Onto the stored values, below the column's cast and below casts in the text.
-    Typed operand = left;
-    ScalarPtr value = UnwrapConstant(constant, operand.type);
-    if (value != nullptr) {
-      for (const compute::Expression::Call* call = operand.expression.call();
-           call != nullptr && call->function_name == "sql_cast"; call = operand.expression.call()) {
-        const compute::Expression inner = call->arguments[0];
-        const arrow::FieldRef* reference = inner.field_ref();
-        if (reference == nullptr) break;
-        const auto field = reference->GetOne(schema_);
-        if (!field.ok()) break;
-        const bool is_real = IsFloat(*operand.type) || IsFloat(*(*field)->type());
-        const ScalarPtr below = is_real ? nullptr : UnwrapConstant(value, (*field)->type());
-        if (below == nullptr) break;
-        value = below;
-        operand = Typed{inner, (*field)->type(), operand.place, false, false};
-      }
-      Typed stored = Literal(value, right.place);
+    std::vector<ScalarPtr> constants{constant};
+    if (Typed operand = left; UnwrapCasts(&operand, &constants)) {
+      Typed stored = Literal(constants[0], right.place);
       return CallArrow(operation, {std::move(operand), std::move(stored)}, arrow::boolean(), place);
     }
   }

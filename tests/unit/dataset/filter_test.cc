@@ -152,6 +152,8 @@ TEST(Filter, CallsFunctions) {
   EXPECT_EQ(Rows("cast(i32 as string) = '4'"), "3");
   EXPECT_EQ(Rows("try_cast(s as int) is null"), "0 1 2 3 4");
   EXPECT_EQ(Rows("greatest(i32, 3) = 3"), "0 1 2 4");
+  EXPECT_EQ(Rows("cast(0.1 as float) = f32"), "0");
+  EXPECT_EQ(Rows("float '0.1' = f32 and double '0.1' = f64"), "0");
 }
 
 TEST(Filter, FailsOnlyOnRowsThatCount) {
