@@ -62,6 +62,10 @@ void AddTransactions(CLI::App& app, Action* action);
 void AddFragments(CLI::App& app, Action* action);
 void AddRowIds(CLI::App& app, Action* action);
 void AddLocate(CLI::App& app, Action* action);
+void AddHead(CLI::App& app, Action* action);
+void AddScan(CLI::App& app, Action* action);
+void AddCount(CLI::App& app, Action* action);
+void AddTake(CLI::App& app, Action* action);
 void AddMigrate(CLI::App& app, Action* action);
 void AddVerify(CLI::App& app, Action* action);
 

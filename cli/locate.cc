@@ -55,6 +55,8 @@ std::string Explain(const LocatedRow& row, bool is_stable) {
       return "this version has no such fragment";
     case RowPlace::kNoSuchRow:
       return "the fragment has fewer rows";
+    case RowPlace::kFilteredOut:
+      return "the filter is not true for the row";
   }
   return "";
 }

@@ -47,6 +47,10 @@ void AddCommands(CLI::App& app, Action* action) {
   AddFragments(app, action);
   AddRowIds(app, action);
   AddLocate(app, action);
+  AddHead(app, action);
+  AddScan(app, action);
+  AddCount(app, action);
+  AddTake(app, action);
   AddMigrate(app, action);
   AddVerify(app, action);
 }

@@ -93,6 +93,8 @@ std::string_view RowPlaceName(RowPlace place) {
       return "no such fragment";
     case RowPlace::kNoSuchRow:
       return "no such row";
+    case RowPlace::kFilteredOut:
+      return "filtered out";
   }
   return "never given";
 }

@@ -27,6 +27,7 @@ enum class RowPlace {
   kNeverGiven,      ///< Of an id only: no row had it yet.
   kNoSuchFragment,  ///< The version has no fragment of that number.
   kNoSuchRow,       ///< The fragment has fewer rows than that.
+  kFilteredOut,     ///< Of a take only: the row is there, the filter is not true for it.
 };
 
 /// Returns the word for a place in `--json` output, e.g. "never given".
