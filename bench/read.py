@@ -137,12 +137,15 @@ def reference_task(task, datasets):
     import lance
     import pyarrow.compute  # noqa: F401
     table = task["table"]
-    if table not in datasets:
-        datasets[table] = lance.dataset(table)
-    dataset = datasets[table]
     kept = []
+    opens = task.get("opens")  # opening belongs to the task
+    if not opens and table not in datasets:
+        datasets[table] = lance.dataset(table)
     begin = time.perf_counter()
     cpu = time.process_time()
+    if opens:
+        datasets[table] = lance.dataset(table)
+    dataset = datasets[table]
     if task["kind"] == "scan":
         options = {}
         if "columns" in task:
@@ -161,7 +164,7 @@ def reference_task(task, datasets):
     elif task["kind"] == "count":
         rows = dataset.count_rows(task["where"])
     else:
-        taken = dataset._take_rows(task["addresses"])
+        taken = dataset._take_rows(task["addresses"] if task["kind"] == "take" else task["ids"])
         rows = taken.num_rows
         if task.get("digest"):
             kept = taken.to_batches()

@@ -49,6 +49,7 @@ Json ToJson(const VerifyReport& report) {
         {"num_row_ids", checked.num_row_ids},
         {"num_live_ids", checked.num_live_ids},
         {"num_data_files", checked.num_data_files},
+        {"num_columns_decoded", checked.num_columns_decoded},
         {"num_deletion_files", checked.num_deletion_files},
         {"num_indices", checked.num_indexes},
         {"num_versions", checked.num_versions},
@@ -116,6 +117,7 @@ void PrintChecked(const VerifyReport& report) {
   };
   add(checked.num_row_ids, "row id");
   add(checked.num_data_files, "data file");
+  add(checked.num_columns_decoded, "decoded column");
   add(checked.num_deletion_files, "deletion file");
   add(checked.num_versions, "version");
   add(checked.num_tags, "tag");

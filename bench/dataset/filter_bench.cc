@@ -2,6 +2,7 @@
 #include <arrow/array/builder_binary.h>
 #include <arrow/array/builder_primitive.h>
 #include <arrow/compute/api_scalar.h>
+#include <arrow/compute/exec.h>
 #include <arrow/compute/initialize.h>
 #include <arrow/record_batch.h>
 #include <benchmark/benchmark.h>

@@ -35,7 +35,7 @@ void Lists(benchmark::State& state) {
   std::vector<uint16_t> rep, def;
   uint64_t num_rows = 0;
   while (rep.size() < kSlots) {
-    const unsigned length = random() % (2 * mean + 1);
+    const auto length = static_cast<unsigned>(random() % (2 * mean + 1));
     ++num_rows;
     rep.push_back(1);
     def.push_back(length == 0 ? 2 : 0);

@@ -142,6 +142,15 @@ arrow::Result<uint64_t> Run(const Json& task, const Session& session, Digest* di
     }
     return static_cast<uint64_t>(table->num_rows());
   }
+  if (kind == "take_ids") {
+    const auto ids = task.at("ids").get<std::vector<uint64_t>>();
+    ARROW_ASSIGN_OR_RAISE(const auto found, pennon::TakeRowIdsFound(*session.dataset, ids));
+    if (digest != nullptr) {
+      ARROW_ASSIGN_OR_RAISE(const auto batch, found.rows->CombineChunksToBatch());
+      digest->Add(*batch);
+    }
+    return static_cast<uint64_t>(found.rows->num_rows());
+  }
   if (kind == "copy") {
     // A plain copy of as many bytes as a column decodes to.
     static std::vector<char> from;
@@ -174,16 +183,22 @@ uint64_t PeakBytes() {
 
 arrow::Result<Json> Answer(const Json& task, std::map<std::string, Session>* sessions) {
   const std::string key = task.value("table", "") + (task.value("count_calls", false) ? " counted" : "");
-  if (task.at("kind") != "copy" && !sessions->contains(key)) {
+  const bool opens = task.value("opens", false);  // opening belongs to the task
+  if (task.at("kind") != "copy" && !opens && !sessions->contains(key)) {
     ARROW_ASSIGN_OR_RAISE((*sessions)[key], Open(task));
   }
-  const Session& session = (*sessions)[key];
-  session.counter->calls = 0;
-  session.counter->bytes = 0;
   Digest digest;
   const bool wants_digest = task.value("digest", false);
   const double cpu_before = CpuSeconds();
   const auto begin = Clock::now();
+  if (opens) {
+    ARROW_ASSIGN_OR_RAISE((*sessions)[key], Open(task));
+  }
+  const Session& session = (*sessions)[key];
+  if (!opens) {
+    session.counter->calls = 0;
+    session.counter->bytes = 0;
+  }
   ARROW_ASSIGN_OR_RAISE(const uint64_t rows, Run(task, session, wants_digest ? &digest : nullptr));
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   Json out = {{"rows", rows},

@@ -9,6 +9,8 @@
 #include "dataset/fault_sink.h"
 #include "dataset/lineage_column.h"
 #include "dataset/live_twice.h"
+#include "dataset/open_table.h"
+#include "dataset/verify_data.h"
 #include "dataset/verify_files.h"
 #include "dataset/verify_history.h"
 #include "dataset/verify_indexes.h"
@@ -84,8 +86,20 @@ LoadHiddenColumn HiddenColumnsOf(const Snapshot& snapshot) {
       };
 }
 
-arrow::Status VerifySnapshot(const Snapshot& snapshot, const VerifyOptions& options,
-                             FaultSink* sink, VerifyReport* report) {
+/// Reads all values, where the schema makes sense at all.
+arrow::Status VerifyValues(const Dataset& dataset, const std::vector<bool>& skip, FaultSink* sink,
+                           VerifyReport* report) {
+  const auto table = OpenForReading(dataset);
+  if (!table.ok()) {
+    report->not_checked.push_back("values: " + MessageOf(table.status()));
+    return arrow::Status::OK();
+  }
+  return VerifyData(**table, skip, sink, &report->checked, &report->not_checked);
+}
+
+arrow::Status VerifySnapshot(const Dataset& dataset, const VerifyOptions& options, FaultSink* sink,
+                             VerifyReport* report) {
+  const Snapshot& snapshot = *dataset.snapshot();
   const Manifest& manifest = snapshot.manifest;
   report->checked.num_fragments += manifest.fragments.size();
   for (const Fragment& fragment : manifest.fragments)
@@ -108,7 +122,8 @@ arrow::Status VerifySnapshot(const Snapshot& snapshot, const VerifyOptions& opti
   }
   VerifyLiveIds(ids, deletions, manifest, options, sink, report);
   if (!options.deep) return arrow::Status::OK();
-  ARROW_RETURN_NOT_OK(VerifyDataFiles(snapshot, sink, &report->checked));
+  ARROW_ASSIGN_OR_RAISE(const auto has_fault, VerifyDataFiles(snapshot, sink, &report->checked));
+  ARROW_RETURN_NOT_OK(VerifyValues(dataset, has_fault, sink, report));
   ARROW_RETURN_NOT_OK(VerifyIndexFolders(snapshot, sink));
   return VerifyLeftovers(snapshot, sink);
 }
@@ -125,7 +140,7 @@ arrow::Result<VerifyReport> Verify(const Dataset& dataset, const VerifyOptions& 
   ARROW_RETURN_NOT_OK(VerifyVersions(*snapshot.store, snapshot.table.root, &sink, &report.checked));
   ARROW_RETURN_NOT_OK(
       VerifyRefs(*snapshot.store, snapshot.table.main_root, &sink, &report.checked));
-  ARROW_RETURN_NOT_OK(VerifySnapshot(snapshot, options, &sink, &report));
+  ARROW_RETURN_NOT_OK(VerifySnapshot(dataset, options, &sink, &report));
   sink.MoveInto(&report);
   return report;
 }

@@ -55,7 +55,10 @@ class DataFileVerifier {
     if (!facts->is_legacy) VerifyRows(*facts);
   }
 
+  bool has_fault() const { return has_fault_; }
+
   void Fault(const char* code, const std::string& what) {
+    has_fault_ = true;
     sink_->Error(code, {.fragment = fragment_.id, .file = shown_},
                  fmt::format("data file of fragment {} {}", ToInteger(fragment_.id), what));
   }
@@ -93,24 +96,29 @@ class DataFileVerifier {
   const DataFile& file_;
   std::string shown_;
   FaultSink* sink_;
+  bool has_fault_ = false;
 };
 
 }  // namespace
 
-arrow::Status VerifyDataFiles(const Snapshot& snapshot, FaultSink* sink, VerifyCounters* checked) {
+arrow::Result<std::vector<bool>> VerifyDataFiles(const Snapshot& snapshot, FaultSink* sink,
+                                                 VerifyCounters* checked) {
   const std::string& root = snapshot.table.root;
-  for (const Fragment& fragment : snapshot.manifest.fragments) {
-    for (const DataFile& file : fragment.files) {
+  const auto& fragments = snapshot.manifest.fragments;
+  std::vector<bool> has_fault(fragments.size(), false);
+  for (size_t i = 0; i < fragments.size(); ++i) {
+    for (const DataFile& file : fragments[i].files) {
       const auto path = DataFilePath(root, snapshot.manifest, file);
       if (!path.ok()) {
+        has_fault[i] = true;
         // A base that is not listed is a fault of the manifest and named there.
         if (KindOf(path.status()) == ErrorKind::kCorrupt) continue;
-        DataFileVerifier(fragment, file, "data/" + file.path, sink)
+        DataFileVerifier(fragments[i], file, "data/" + file.path, sink)
             .Fault("data_file_unreadable",
                    fmt::format("cannot be reached: {}", MessageOf(path.status())));
         continue;
       }
-      DataFileVerifier verifier(fragment, file, ShowPath(root, *path), sink);
+      DataFileVerifier verifier(fragments[i], file, ShowPath(root, *path), sink);
       ++checked->num_data_files;
       const auto opened = snapshot.store->OpenFile(*path);
       if (opened.ok()) {
@@ -121,9 +129,10 @@ arrow::Status VerifyDataFiles(const Snapshot& snapshot, FaultSink* sink, VerifyC
         verifier.Fault("data_file_unreadable",
                        fmt::format("cannot be opened: {}", MessageOf(opened.status())));
       }
+      has_fault[i] = has_fault[i] || verifier.has_fault();
     }
   }
-  return arrow::Status::OK();
+  return has_fault;
 }
 
 arrow::Result<std::vector<std::optional<DeletionVector>>> VerifyDeletionFiles(

@@ -4,6 +4,7 @@
 /// Spec: format/table.md, heading 3; format/data-file.md, headings 1 and 3.
 #pragma once
 
+#include <arrow/result.h>
 #include <arrow/status.h>
 
 #include <vector>
@@ -14,9 +15,10 @@
 
 namespace pennon {
 
-/// Checks every data file. Three or four store calls each.
-/// Errors: only those of the store that say nothing about the file.
-arrow::Status VerifyDataFiles(const Snapshot& snapshot, FaultSink* sink, VerifyCounters* checked);
+/// Checks the end of every data file. Three or four store calls each. Returns for each fragment, in
+/// order, whether one of its files has a fault, named here or by the manifest's checks.
+arrow::Result<std::vector<bool>> VerifyDataFiles(const Snapshot& snapshot, FaultSink* sink,
+                                                 VerifyCounters* checked);
 
 /// Reads and checks every deletion file; returns a vector for each fragment, in order, without a
 /// value where the file cannot be relied on. One store call each. Memory: that of the vectors.

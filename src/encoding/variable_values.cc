@@ -160,7 +160,8 @@ arrow::Status DecodeBlock(std::span<const uint8_t> block, const BlockParts& part
 
 arrow::Status DecodeVariableChunk(uint64_t offset_bits, const FsstTable* symbols,
                                   std::span<const uint8_t> buffer, uint64_t num_values,
-                                  std::span<const RowRange> keep, ValueBuilder* out) {
+                                  std::span<const RowRange> keep, DecodeScratch* scratch,
+                                  ValueBuilder* out) {
   if (out->type->kind != LeafKind::kVariable)
     return Corrupt("strings in a column of another layout");
   return offset_bits == 32 ? DecodeChunk<uint32_t>(symbols, buffer, num_values, keep, scratch, out)

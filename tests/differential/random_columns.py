@@ -32,7 +32,7 @@ class RandomColumns:
         if pa.types.is_floating(kind) and self.random.random() < 0.3:
             metadata["lance-encoding:bss"] = "on"
             metadata["lance-encoding:compression"] = "lz4"
-        nullable = self.random.random() < 0.8
+        nullable = self.random.random() < 0.8 or pa.types.is_null(kind)
         if pa.types.is_struct(kind) and all(self.is_fixed(f.type) for f in kind) and self.random.random() < 0.3:
             metadata["lance-encoding:packed"] = "true"
             kind = pa.struct([pa.field(f.name, f.type, False) for f in kind])
@@ -50,15 +50,18 @@ class RandomColumns:
             return getattr(self, "type_" + self.random.choice(nested))(depth - 1)
         return self.leaf_type()
 
+    def child(self, name, depth):
+        kind = self.type(depth)
+        return pa.field(name, kind, self.random.random() < 0.8 or pa.types.is_null(kind))
+
     def type_list(self, depth):
-        return pa.list_(pa.field("item", self.type(depth), self.random.random() < 0.8))
+        return pa.list_(self.child("item", depth))
 
     def type_large_list(self, depth):
-        return pa.large_list(pa.field("item", self.type(depth), self.random.random() < 0.8))
+        return pa.large_list(self.child("item", depth))
 
     def type_struct(self, depth):
-        return pa.struct([pa.field(f"f{i}", self.type(depth), self.random.random() < 0.8)
-                          for i in range(self.random.randint(1, 3))])
+        return pa.struct([self.child(f"f{i}", depth) for i in range(self.random.randint(1, 3))])
 
     def type_map(self, depth):
         return pa.map_(self.random.choice([pa.string(), pa.int32()]), self.type(depth))

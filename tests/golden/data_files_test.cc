@@ -1,5 +1,6 @@
 // Small data files of the reference engine, one for each layout and encoding, with what it reads
 // from them: read whole, in batches and by single rows.
+#include <arrow/array/array_base.h>
 #include <arrow/array/concatenate.h>
 #include <arrow/array/util.h>
 #include <arrow/compare.h>
@@ -84,8 +85,8 @@ TEST_P(GoldenDataFileTest, ReadsTheSame) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, GoldenDataFileTest, testing::ValuesIn(Files()),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& file) {
+                           std::string name = file.param;
                            std::replace(name.begin(), name.end(), '.', '_');
                            return name;
                          });

@@ -29,8 +29,8 @@ enum class VerifySeverity {
 std::string_view VerifySeverityName(VerifySeverity severity);
 
 struct VerifyOptions {
-  /// Also read the files: data files (size, footer, row counts), deletion files, and what lies
-  /// around unused.
+  /// Also read the files: data files (size, footer, row counts, every value), deletion files, and
+  /// what lies around unused.
   bool deep = false;
   /// Faults of one code that are kept in full; more are only counted.
   size_t faults_per_code_max = 100;
@@ -62,6 +62,7 @@ struct VerifyCounters {
   uint64_t num_row_ids = 0;   ///< Whose sequence was decoded.
   uint64_t num_live_ids = 0;  ///< That were proved to be live only once.
   uint64_t num_data_files = 0;
+  uint64_t num_columns_decoded = 0;  ///< Columns of fragments that decoded without a fault.
   uint64_t num_deletion_files = 0;
   uint64_t num_indexes = 0;
   uint64_t num_versions = 0;
@@ -86,9 +87,9 @@ struct VerifyReport {
 
 /// Verifies the version that the handle is open at. Without `deep` it reads what opening reads, the
 /// listing of versions, the hint, tags and branches, and the transaction file if the manifest has
-/// none inside. With `deep` one or two calls for each data file and deletion file, the listings of
-/// the table's folders, and every other manifest. Memory: the sequences' bytes as they lie in the
-/// manifest, and 8 bytes times `ids_in_memory_max` at most. Errors: only when the run itself fails
+/// none inside. With `deep` all data once and one or two calls for each deletion file, the listings
+/// of the table's folders, and every other manifest. Memory: the sequences' bytes as they lie in the
+/// manifest, 8 bytes times `ids_in_memory_max` at most, and some batches of rows a thread. Errors: only when the run itself fails
 /// (kIo of the store, kCancelled); whatever is wrong with the table is a fault.
 arrow::Result<VerifyReport> Verify(const Dataset& dataset, const VerifyOptions& options = {});
 

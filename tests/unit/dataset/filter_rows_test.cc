@@ -62,7 +62,7 @@ TEST(RowProgram, AgreesWithArrowOnRandomPredicates) {
   std::mt19937 random(11);
   compute::ExecContext* context = FilterExecContext().ValueOrDie();
   for (int round = 0; round < 400; ++round) {
-    const auto batch = RandomBatch(random, static_cast<int64_t>(random() % 200))->Slice(random() % 3);
+    const auto batch = RandomBatch(random, static_cast<int64_t>(2 + random() % 200))->Slice(static_cast<int64_t>(random() % 3));
     const compute::Expression predicate = RandomPredicate(random, 4);
     const auto program = RowProgram::Make(predicate, *batch->schema());
     ASSERT_TRUE(program.ok()) << program.status().ToString();

@@ -1,6 +1,7 @@
 #include "file/field_mapping.h"
 
 #include <arrow/type.h>
+#include <arrow/util/key_value_metadata.h>
 #include <gtest/gtest.h>
 
 #include "format/schema_arrow.h"
