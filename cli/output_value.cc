@@ -9,11 +9,13 @@
 #include <arrow/util/base64.h>
 #include <arrow/util/decimal.h>
 #include <arrow/util/float16.h>
+#include <arrow/util/utf8.h>
 #include <fmt/format.h>
 
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "pennon/base/error.h"
 
@@ -427,9 +429,17 @@ arrow::Result<CellWriter> MakeValueWriter(const ArrayPtr& column, ValueStyle sty
   }
 }
 
+/// Text that is no UTF-8, as damaged files may hold, with a replacement character for what is not.
+void AppendRepairedJsonText(std::string_view text, std::string* out) {
+  using nlohmann::json;
+  *out += json(std::string(text)).dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
 }  // namespace
 
 void AppendJsonText(std::string_view text, std::string* out) {
+  static const bool kIsReady = (arrow::util::InitializeUTF8(), true);
+  if (!kIsReady || !arrow::util::ValidateUTF8(text)) return AppendRepairedJsonText(text, out);
   *out += '"';
   for (char c : text) {
     const auto byte = static_cast<unsigned char>(c);

@@ -63,6 +63,14 @@ arrow::Status DecodeField(const std::shared_ptr<const FragmentRows>& rows, const
   return arrow::Status::OK();
 }
 
+/// Whether the manifest says that a file of the fragment is of a version that is not read.
+bool HasUnreadVersion(const Fragment& fragment) {
+  return std::any_of(fragment.files.begin(), fragment.files.end(), [](const DataFile& file) {
+    const bool is_first = file.major_version == 0 && file.minor_version == 3;  // 2.0 by its old name
+    return !is_first && !(file.major_version == 2 && file.minor_version <= 2);
+  });
+}
+
 FragmentOutcome DecodeFragment(const OpenTable& table, const Fragment& fragment) {
   FragmentOutcome outcome;
   const auto rows =
@@ -90,13 +98,12 @@ arrow::Status VerifyData(const OpenTable& table, const std::vector<bool>& skip, 
   uint64_t num_unread = 0;
   for (size_t i = 0; i < fragments.size(); ++i) {
     checked->num_columns_decoded += outcomes[i].num_columns;
+    if (!outcomes[i].faults.empty() && HasUnreadVersion(fragments[i])) {
+      ++num_unread;
+      continue;
+    }
     for (const FieldFault& fault : outcomes[i].faults) {
-      const ErrorKind kind = KindOf(fault.status);
-      if (kind == ErrorKind::kCancelled) return fault.status;
-      if (kind == ErrorKind::kUnsupportedFeature) {
-        ++num_unread;
-        break;
-      }
+      if (KindOf(fault.status) == ErrorKind::kCancelled) return fault.status;
       sink->Error("data_unreadable", {.fragment = fragments[i].id},
                   fmt::format("column '{}' of fragment {} cannot be decoded: {}", fault.column,
                               ToInteger(fragments[i].id), MessageOf(fault.status)));
@@ -104,7 +111,7 @@ arrow::Status VerifyData(const OpenTable& table, const std::vector<bool>& skip, 
   }
   if (num_unread > 0) {
     not_checked->push_back(fmt::format(
-        "the values of {} fragment(s), whose files are of a version or encoding that is not read",
+        "the values of {} fragment(s), whose files are of a version that is not read",
         num_unread));
   }
   return arrow::Status::OK();

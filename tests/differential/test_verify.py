@@ -1,10 +1,13 @@
 """Tables that the reference engine itself lets become wrong: verify names exactly what is wrong with them."""
 
+import random
+
 import lance
 import pyarrow as pa
 import pytest
 from lance.fragment import RowIdSequence
-from program import BROKEN, DONE, run
+from program import BROKEN, DONE, FAILED, run
+from tables import DATASETS
 
 
 def rows(*keys):
@@ -97,3 +100,41 @@ def test_people_read_what_is_wrong(tmp_path):
     assert result.code == BROKEN
     assert result.out.splitlines()[0] == f"{path}, version 1: BROKEN: 1 error"
     assert f"is not there: data/{victim.name}" in result.out and "data_file_missing" in result.out
+
+
+@pytest.mark.parametrize("name", sorted(DATASETS))
+def test_every_value_of_the_reference_tables_decodes(name):
+    report = run("verify", DATASETS[name], "--deep", "--json").json
+    assert [f for f in report["faults"] if f["code"].startswith("data_") and f["severity"] == "error"] == []
+    assert report["not_checked"] == []
+
+
+@pytest.mark.parametrize("version", ["2.0", "2.1", "2.2"])
+def test_a_flipped_bit_is_named_with_column_page_and_file_or_does_no_harm(tmp_path, version):
+    """Files carry no checksums: a flip may give another value. It never gives a crash, and what cannot be decoded is
+    named; a scan fails then, too."""
+    path = tmp_path / "table.lance"
+    words = pa.array([f"word {i} of {i % 13}" for i in range(3000)])
+    table = pa.table({"id": range(3000), "few": pa.array([i // 100 for i in range(3000)]), "words": words,
+                      "lists": pa.array([list(range(i % 4)) for i in range(3000)])})
+    lance.write_dataset(table, path, data_storage_version=version)
+    (file,) = path.glob("data/*.lance")
+    whole = file.read_bytes()
+    chosen, found = random.Random(7), 0
+    for _ in range(40):
+        damaged = bytearray(whole)
+        damaged[chosen.randrange(len(whole))] ^= 1 << chosen.randrange(8)
+        file.write_bytes(damaged)
+        result = run("verify", path, "--deep", "--json")
+        assert result.code in (DONE, BROKEN), result.err
+        faults = [f for f in result.json["faults"] if f["severity"] == "error"]
+        for fault in faults:
+            assert fault["fragment_id"] == 0 and fault["code"].startswith("data_"), fault
+            if fault["code"] == "data_unreadable":
+                assert file.name in fault["message"] or "do not fit their type" in fault["message"], fault
+        found += bool(faults)
+        scanned = run("scan", path, "--format", "arrow", "-o", tmp_path / "rows.arrows")
+        assert scanned.code in (DONE, FAILED)
+        if scanned.code == FAILED:
+            assert faults, scanned.err
+    assert found > 2
