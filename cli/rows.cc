@@ -18,23 +18,27 @@ ColumnSelection ColumnArguments::Select() const {
 }
 
 void AddColumnArguments(CLI::App& command, ColumnArguments* arguments) {
-  command.add_option("--columns", arguments->columns,
-                     "Columns, separated by commas; 'a.b' goes into a struct. Default: all")
+  command
+      .add_option("--columns", arguments->columns,
+                  "Columns, separated by commas; 'a.b' goes into a struct. Default: all")
       ->delimiter(',');
   command.add_flag("--with-row-id", arguments->with_row_id, "Add the column _rowid");
   command.add_flag("--with-row-address", arguments->with_row_address, "Add the column _rowaddr");
   command.add_flag("--with-row-versions", arguments->with_row_versions,
                    "Add the versions in which each row was created and last updated");
-  command.add_flag("--blob-bytes", arguments->blob_bytes, "Blob columns as their bytes, not as descriptors");
+  command.add_flag("--blob-bytes", arguments->blob_bytes,
+                   "Blob columns as their bytes, not as descriptors");
 }
 
 void AddOutputArguments(CLI::App& command, OutputArguments* arguments) {
   command.add_option("--format", arguments->format,
                      "table, json (one object a line), csv, arrow, arrow-file or parquet");
-  command.add_option("-o,--output", arguments->path, "Write to a file; its name gives the format if --format does not");
+  command.add_option("-o,--output", arguments->path,
+                     "Write to a file; its name gives the format if --format does not");
 }
 
-arrow::Result<int> WriteRows(arrow::RecordBatchReader& reader, const OutputArguments& output, bool json) {
+arrow::Result<int> WriteRows(arrow::RecordBatchReader& reader, const OutputArguments& output,
+                             bool json) {
   OutputFormat format = json ? OutputFormat::kJsonLines : OutputFormat::kTable;
   if (!output.format.empty()) {
     ARROW_ASSIGN_OR_RAISE(format, ParseOutputFormat(output.format));
@@ -45,7 +49,8 @@ arrow::Result<int> WriteRows(arrow::RecordBatchReader& reader, const OutputArgum
   OutputOptions options;
   if (output.path.empty()) options.table_width = TerminalWidth().value_or(0);
   const auto write = [&]() -> arrow::Status {
-    ARROW_ASSIGN_OR_RAISE(const auto writer, MakeRowWriter(format, reader.schema(), target, options));
+    ARROW_ASSIGN_OR_RAISE(const auto writer,
+                          MakeRowWriter(format, reader.schema(), target, options));
     while (true) {
       std::shared_ptr<arrow::RecordBatch> batch;
       ARROW_RETURN_NOT_OK(reader.ReadNext(&batch));

@@ -1,5 +1,6 @@
 /// \file
-/// What the subcommands that print rows share: which columns, which rows, in which format, to where.
+/// What the subcommands that print rows share: which columns, which rows, in which format, to
+/// where.
 #pragma once
 
 #include <arrow/record_batch.h>
@@ -35,8 +36,10 @@ struct OutputArguments {
 };
 void AddOutputArguments(CLI::App& command, OutputArguments* arguments);
 
-/// Writes all batches of the reader. A reader of our output that goes away ends the work without an error.
-arrow::Result<int> WriteRows(arrow::RecordBatchReader& reader, const OutputArguments& output, bool json);
+/// Writes all batches of the reader. A reader of our output that goes away ends the work without an
+/// error.
+arrow::Result<int> WriteRows(arrow::RecordBatchReader& reader, const OutputArguments& output,
+                             bool json);
 
 /// Parses `--where`; empty text is no filter.
 arrow::Result<std::optional<Filter>> ParseWhere(const Dataset& dataset, const std::string& where);

@@ -57,8 +57,10 @@ arrow::Result<int> RunCount(const ScanArguments& arguments) {
 }
 
 void AddWhere(CLI::App& command, ScanArguments* arguments) {
-  command.add_option("--where", arguments->where, "Only rows for which this SQL expression is true");
-  command.add_option("--fragments", arguments->fragments, "Only these fragments, in this order")->delimiter(',');
+  command.add_option("--where", arguments->where,
+                     "Only rows for which this SQL expression is true");
+  command.add_option("--fragments", arguments->fragments, "Only these fragments, in this order")
+      ->delimiter(',');
 }
 
 }  // namespace
@@ -71,8 +73,10 @@ void AddScan(CLI::App& app, Action* action) {
   AddWhere(*command, arguments.get());
   command->add_option("--limit", arguments->limit, "At most so many rows");
   command->add_option("--offset", arguments->offset, "Skip so many rows first");
-  command->add_option("--batch-rows", arguments->batch_rows, "Largest batch of the arrow and parquet formats");
-  command->add_flag("--unordered", arguments->unordered, "Print rows in the order in which they are ready");
+  command->add_option("--batch-rows", arguments->batch_rows,
+                      "Largest batch of the arrow and parquet formats");
+  command->add_flag("--unordered", arguments->unordered,
+                    "Print rows in the order in which they are ready");
   AddOutputArguments(*command, &arguments->output);
   command->callback([=] { *action = [=] { return RunScan(*arguments); }; });
 }

@@ -87,10 +87,9 @@ arrow::Result<std::shared_ptr<arrow::Table>> WithStates(const AlignedRows& align
   }
   ARROW_ASSIGN_OR_RAISE(auto asked_column, asked.Finish());
   ARROW_ASSIGN_OR_RAISE(auto state_column, states.Finish());
-  ARROW_ASSIGN_OR_RAISE(
-      auto with_states,
-      aligned.rows->AddColumn(0, arrow::field(kStateColumn, arrow::utf8(), false),
-                              std::make_shared<arrow::ChunkedArray>(state_column)));
+  ARROW_ASSIGN_OR_RAISE(auto with_states, aligned.rows->AddColumn(
+                                              0, arrow::field(kStateColumn, arrow::utf8(), false),
+                                              std::make_shared<arrow::ChunkedArray>(state_column)));
   return with_states->AddColumn(0, arrow::field(kAskedColumn, arrow::uint64(), false),
                                 std::make_shared<arrow::ChunkedArray>(asked_column));
 }

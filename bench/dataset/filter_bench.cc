@@ -13,7 +13,8 @@
 
 namespace {
 
-/// 64 batches of 8,192 rows: uniform scores in [0, 1), ids, texts of 16 bytes, a tenth of the hints null.
+/// 64 batches of 8,192 rows: uniform scores in [0, 1), ids, texts of 16 bytes, a tenth of the hints
+/// null.
 const arrow::RecordBatchVector& Batches() {
   static const arrow::RecordBatchVector batches = [] {
     constexpr int kBatches = 64, kRows = 8192;
@@ -29,11 +30,15 @@ const arrow::RecordBatchVector& Batches() {
         (void)ids.Append(b * kRows + i);
         (void)scores.Append(uniform(random));
         (void)texts.Append("user-" + std::to_string(10'000'000'000 + random() % 1'000'000));
-        (void)(random() % 10 == 0 ? hints.AppendNull() : hints.Append(static_cast<int32_t>(random() % 1000)));
+        (void)(random() % 10 == 0 ? hints.AppendNull()
+                                  : hints.Append(static_cast<int32_t>(random() % 1000)));
       }
-      const auto schema = arrow::schema({arrow::field("id", arrow::int64()), arrow::field("score", arrow::float64()),
-                                         arrow::field("name", arrow::utf8()), arrow::field("hint", arrow::int32())});
-      made.push_back(arrow::RecordBatch::Make(schema, kRows, arrow::ArrayVector{*ids.Finish(), *scores.Finish(), *texts.Finish(), *hints.Finish()}));
+      const auto schema = arrow::schema(
+          {arrow::field("id", arrow::int64()), arrow::field("score", arrow::float64()),
+           arrow::field("name", arrow::utf8()), arrow::field("hint", arrow::int32())});
+      made.push_back(arrow::RecordBatch::Make(
+          schema, kRows,
+          arrow::ArrayVector{*ids.Finish(), *scores.Finish(), *texts.Finish(), *hints.Finish()}));
     }
     return made;
   }();
@@ -91,12 +96,14 @@ void Parse(benchmark::State& state, const char* sql) {
   for (auto _ : state) benchmark::DoNotOptimize(pennon::ParseFilter(sql, *schema).ok());
 }
 BENCHMARK_CAPTURE(Parse, simple, "score > 0.99");
-BENCHMARK_CAPTURE(Parse, several_terms, "score > 0.5 and (name like 'user-1%' or hint in (1, 2, 3)) and id % 10 = 3");
+BENCHMARK_CAPTURE(Parse, several_terms,
+                  "score > 0.5 and (name like 'user-1%' or hint in (1, 2, 3)) and id % 10 = 3");
 
 void Rows(benchmark::State& state) {
   const auto filter = pennon::ParseFilter("score > 0.99", *Batches()[0]->schema());
   for (auto _ : state) {
-    for (const auto& batch : Batches()) benchmark::DoNotOptimize(filter->Evaluate(*batch)->Rows().size());
+    for (const auto& batch : Batches())
+      benchmark::DoNotOptimize(filter->Evaluate(*batch)->Rows().size());
   }
   state.SetItemsProcessed(state.iterations() * NumRows());
 }

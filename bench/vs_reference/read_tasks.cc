@@ -1,5 +1,6 @@
-// Runs reading tasks for bench/read.py: one JSON object a line comes in, one goes out with the time of that run.
-// The process stays, so that caches and threads are as warm as the reference's in its own process.
+// Runs reading tasks for bench/read.py: one JSON object a line comes in, one goes out with the time
+// of that run. The process stays, so that caches and threads are as warm as the reference's in its
+// own process.
 #include <arrow/array/array_binary.h>
 #include <arrow/array/array_nested.h>
 #include <arrow/array/array_primitive.h>
@@ -11,6 +12,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <fstream>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -44,7 +46,8 @@ class Counter : public pennon::StoreObserver {
   std::atomic<uint64_t> bytes = 0;
 };
 
-/// What an answer is compared by: rows, and sums over the columns that the tables of the benchmark have.
+/// What an answer is compared by: rows, and sums over the columns that the tables of the benchmark
+/// have.
 struct Digest {
   uint64_t rows = 0;
   std::map<std::string, double> sums;
@@ -67,10 +70,12 @@ struct Digest {
         for (int64_t i = 0; i < array.length(); ++i) sum += array.data()->GetValues<double>(1)[i];
         break;
       case arrow::Type::STRING:
-        sum += static_cast<double>(static_cast<const arrow::StringArray&>(array).total_values_length());
+        sum += static_cast<double>(
+            static_cast<const arrow::StringArray&>(array).total_values_length());
         break;
       case arrow::Type::FIXED_SIZE_LIST: {
-        const auto items = static_cast<const arrow::FixedSizeListArray&>(array).Flatten().ValueOrDie();
+        const auto items =
+            static_cast<const arrow::FixedSizeListArray&>(array).Flatten().ValueOrDie();
         for (int64_t i = 0; i < items->length(); ++i) sum += items->data()->GetValues<float>(1)[i];
         break;
       }
@@ -100,13 +105,16 @@ arrow::Result<Session> Open(const Json& task) {
 
 arrow::Result<pennon::ScanSpec> SpecOf(const Json& task, const Dataset& dataset) {
   pennon::ScanSpec spec;
-  if (task.contains("columns")) spec.select.columns = task.at("columns").get<std::vector<std::string>>();
+  if (task.contains("columns"))
+    spec.select.columns = task.at("columns").get<std::vector<std::string>>();
   spec.select.with_row_id = task.value("with_row_id", false);
   if (task.contains("where")) {
     ARROW_ASSIGN_OR_RAISE(const auto schema, pennon::FilterSchema(dataset));
-    ARROW_ASSIGN_OR_RAISE(spec.filter, pennon::ParseFilter(task.at("where").get<std::string>(), *schema));
+    ARROW_ASSIGN_OR_RAISE(spec.filter,
+                          pennon::ParseFilter(task.at("where").get<std::string>(), *schema));
   }
   if (task.contains("batch_rows")) spec.batch_rows = task.at("batch_rows");
+  if (task.contains("read_ahead_bytes")) spec.read_ahead_bytes = task.at("read_ahead_bytes");
   return spec;
 }
 
@@ -175,14 +183,18 @@ double CpuSeconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
+/// What this process held at most; getrusage would count what its parent held when it was forked.
 uint64_t PeakBytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<uint64_t>(usage.ru_maxrss) * 1024;
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmHWM:")) return std::stoull(line.substr(6)) * 1024;
+  }
+  return 0;
 }
 
 arrow::Result<Json> Answer(const Json& task, std::map<std::string, Session>* sessions) {
-  const std::string key = task.value("table", "") + (task.value("count_calls", false) ? " counted" : "");
+  const std::string key =
+      task.value("table", "") + (task.value("count_calls", false) ? " counted" : "");
   const bool opens = task.value("opens", false);  // opening belongs to the task
   if (task.at("kind") != "copy" && !opens && !sessions->contains(key)) {
     ARROW_ASSIGN_OR_RAISE((*sessions)[key], Open(task));

@@ -24,7 +24,9 @@ constexpr size_t kTextBytesMax = size_t{1} << 26;
 constexpr size_t kBatchBytesMax = size_t{1} << 28;
 
 arrow::Status TextTooLong() {
-  return MakeError(ErrorKind::kTooLarge, "text made by a filter function is longer than 64 MiB, or than 256 MiB in one batch");
+  return MakeError(
+      ErrorKind::kTooLarge,
+      "text made by a filter function is longer than 64 MiB, or than 256 MiB in one batch");
 }
 
 /// Byte offset of character `count` (from 0), or the size when there are fewer.

@@ -19,9 +19,9 @@ using arrow::Type;
 using ArrayPtr = std::shared_ptr<arrow::Array>;
 
 constexpr int64_t kNanosPerSecond = 1'000'000'000;
-/// The year 262142, as far as the reference engine's calendar goes. Only seconds and milliseconds reach it.
+/// The year 262142, as far as the reference engine's calendar goes. Only seconds and milliseconds
+/// reach it.
 constexpr int64_t kCalendarSecondsMax = 8'210'266'876'799;
-
 
 int64_t UnitsPerSecond(arrow::TimeUnit::type unit) {
   constexpr int64_t kUnits[] = {1, 1000, 1'000'000, kNanosPerSecond};
@@ -96,7 +96,6 @@ class InstantColumn {
     return value;
   }
 
-
  private:
   ArrayPtr values_;
   Type::type id_ = Type::NA;
@@ -104,7 +103,6 @@ class InstantColumn {
   const int64_t* units_ = nullptr;
   int64_t per_second_ = 1;
   int64_t offset_ = 0;
-
 };
 
 /// The word is the part. Returns int32, int64 for nanoseconds, double for the epoch.

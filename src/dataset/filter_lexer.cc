@@ -442,7 +442,8 @@ class Rewriter {
       if (word == "try_cast") token.emitted = "cast";
       return arrow::Status::OK();
     }
-    if (word == "float" && index_ + 1 < tokens_.size() && tokens_[index_ + 1].kind == SqlTokenKind::kText) {
+    if (word == "float" && index_ + 1 < tokens_.size() &&
+        tokens_[index_ + 1].kind == SqlTokenKind::kText) {
       token.emitted = "\"float\"";
     }
     const bool is_literal_type =

@@ -49,7 +49,8 @@ ScalarPtr UnwrapInteger(const arrow::Scalar& value, const TypePtr& type) {
   const int shift = 64 - 8 * static_cast<int>(bytes.size());
   uint64_t raw = 0;
   std::memcpy(&raw, bytes.data(), bytes.size());
-  const bool is_negative = arrow::is_signed_integer(value.type->id()) && static_cast<int64_t>(raw << shift) < 0;
+  const bool is_negative =
+      arrow::is_signed_integer(value.type->id()) && static_cast<int64_t>(raw << shift) < 0;
   const auto negative = static_cast<int64_t>(raw << shift) >> shift;
   const int width = arrow::bit_width(type->id());
   const bool is_signed = arrow::is_signed_integer(type->id());

@@ -85,19 +85,20 @@ void MarkColumns(const compute::Expression& expression, std::vector<bool>* reads
 
 /// The columns that are read, at the given rows; something in place of the others.
 arrow::Result<std::vector<arrow::Datum>> TakeRows(const std::vector<arrow::Datum>& columns,
-                                                  const std::vector<bool>& reads, const ArrayPtr& rows,
+                                                  const std::vector<bool>& reads,
+                                                  const ArrayPtr& rows,
                                                   compute::ExecContext* context) {
   static const arrow::Datum kUnread(std::make_shared<arrow::NullScalar>());
   std::vector<arrow::Datum> taken(columns.size(), kUnread);
   for (size_t i = 0; i < columns.size(); ++i) {
     if (!reads[i]) continue;
-    ARROW_ASSIGN_OR_RAISE(taken[i], compute::Take(columns[i], rows, compute::TakeOptions::NoBoundsCheck(), context));
+    ARROW_ASSIGN_OR_RAISE(
+        taken[i], compute::Take(columns[i], rows, compute::TakeOptions::NoBoundsCheck(), context));
   }
   return taken;
 }
 
 const arrow::Scalar* LiteralOf(const compute::Expression& expression) {
-
   const arrow::Datum* datum = expression.literal();
   return datum != nullptr && datum->is_scalar() ? datum->scalar().get() : nullptr;
 }
@@ -148,8 +149,6 @@ class LazyEvaluator {
     return std::any_of(call->arguments.begin(), call->arguments.end(), HasLazyBranch);
   }
 
-
-
   arrow::Result<ArrayPtr> RunOn(const compute::Expression& expression,
                                 const compute::ExecBatch& columns, const Words& rows) const {
     const int64_t count = CountBits(rows);
@@ -157,7 +156,8 @@ class LazyEvaluator {
     std::vector<bool> reads(columns.values.size());
     MarkColumns(expression, &reads);
     ARROW_ASSIGN_OR_RAISE(auto taken, TakeRows(columns.values, reads, indices, context_));
-    ARROW_ASSIGN_OR_RAISE(const arrow::Datum value, Run(expression, compute::ExecBatch(std::move(taken), count)));
+    ARROW_ASSIGN_OR_RAISE(const arrow::Datum value,
+                          Run(expression, compute::ExecBatch(std::move(taken), count)));
 
     return AsArray(value, count, context_->memory_pool());
   }
@@ -312,7 +312,6 @@ class RowProgram::Builder {
       for (size_t i = 0; i < fields.size(); ++i) node->reads[i] = node->reads[i] || child.reads[i];
     }
     return arrow::Status::OK();
-
   }
 
   std::vector<arrow::FieldRef> fields;

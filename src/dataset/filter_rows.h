@@ -42,7 +42,7 @@ class RowProgram {
     ValueRange range;    ///< kRange
     bool wanted = true;  ///< kNull: null or valid; kGeneral: true or false.
     bool may_fail = false;
-    std::vector<bool> reads;  ///< By field: what it and its children look at.
+    std::vector<bool> reads;                ///< By field: what it and its children look at.
     arrow::compute::Expression expression;  ///< kGeneral, bound to the fields as columns.
   };
   class Builder;

@@ -370,8 +370,8 @@ arrow::Result<TypedExpression> FilterTranslator::In(const SqlNode& node, bool is
     std::vector<compute::Expression> tests;
     ARROW_ASSIGN_OR_RAISE(operand, Cast(operand, type, node.place));
     for (Typed& element : elements) {
-      ARROW_ASSIGN_OR_RAISE(
-          Typed test, CallArrow("equal", {operand, std::move(element)}, arrow::boolean(), node.place));
+      ARROW_ASSIGN_OR_RAISE(Typed test, CallArrow("equal", {operand, std::move(element)},
+                                                  arrow::boolean(), node.place));
       tests.push_back(test.expression);
     }
     result =

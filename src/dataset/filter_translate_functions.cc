@@ -199,7 +199,8 @@ arrow::Status FilterTranslator::UnknownFunction(const SqlNode& node) const {
   std::string hint;
   size_t nearest = 3;
   for (const Function& function : Functions()) {
-    const size_t distance = node.text.size() > kNameBytesMax ? nearest : EditDistance(node.text, function.name);
+    const size_t distance =
+        node.text.size() > kNameBytesMax ? nearest : EditDistance(node.text, function.name);
     if (distance >= nearest) continue;
     nearest = distance;
     hint = fmt::format(", did you mean \"{}\"?", function.name);
@@ -208,8 +209,9 @@ arrow::Status FilterTranslator::UnknownFunction(const SqlNode& node) const {
 }
 
 arrow::Result<TypedExpression> FilterTranslator::CallFunction(const SqlNode& node) {
-  const auto found = std::find_if(Functions().begin(), Functions().end(),
-                                  [&](const Function& function) { return node.text == function.name; });
+  const auto found =
+      std::find_if(Functions().begin(), Functions().end(),
+                   [&](const Function& function) { return node.text == function.name; });
   if (found == Functions().end()) return UnknownFunction(node);
   if (node.children.size() < found->arguments_min || node.children.size() > found->arguments_max) {
     return Error(

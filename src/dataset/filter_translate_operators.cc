@@ -104,7 +104,8 @@ bool FilterTranslator::UnwrapCasts(Typed* operand, std::vector<ScalarPtr>* const
   const auto unwrap_all = [&](const TypePtr& type) {
     std::vector<ScalarPtr> stored;
     for (const ScalarPtr& constant : *constants) {
-      stored.push_back(constant->is_valid ? UnwrapConstant(constant, type) : arrow::MakeNullScalar(type));
+      stored.push_back(constant->is_valid ? UnwrapConstant(constant, type)
+                                          : arrow::MakeNullScalar(type));
       if (stored.back() == nullptr) return false;
     }
     *constants = std::move(stored);
@@ -118,7 +119,8 @@ bool FilterTranslator::UnwrapCasts(Typed* operand, std::vector<ScalarPtr>* const
   if (reference == nullptr) return true;
   const auto field = reference->GetOne(schema_);
   if (!field.ok() || IsFloat(*operand->type) || IsFloat(*(*field)->type())) return true;
-  if (unwrap_all((*field)->type())) *operand = Typed{inner, (*field)->type(), operand->place, false, false};
+  if (unwrap_all((*field)->type()))
+    *operand = Typed{inner, (*field)->type(), operand->place, false, false};
   return true;
 }
 

@@ -65,8 +65,9 @@ class FilterTranslator {
   // filter_translate_operators.cc
   arrow::Result<Typed> Compare(const std::string& operation, Typed left, Typed right, bool is_top,
                                SqlPlace place);
-  /// Brings constants to the operand's type if that gives the same rows, and takes a cast off the operand if they
-  /// can be cast the other way instead. Returns false if the operand has to be cast.
+  /// Brings constants to the operand's type if that gives the same rows, and takes a cast off the
+  /// operand if they can be cast the other way instead. Returns false if the operand has to be
+  /// cast.
   bool UnwrapCasts(Typed* operand, std::vector<ScalarPtr>* constants) const;
   arrow::Result<Typed> Distinct(Typed left, Typed right, bool is_top, SqlPlace place);
   arrow::Result<Typed> Arithmetic(const SqlNode& node, Typed left, Typed right);

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/recycling_pool.h"
 #include "file/field_mapping.h"
 #include "pennon/base/error.h"
 
@@ -34,7 +35,8 @@ int32_t AnyField(const DataFile& file) {
 template <typename Fill>
 arrow::Result<std::shared_ptr<arrow::Array>> MakeColumn(const RowRanges& rows, Fill&& fill) {
   const auto num_rows = static_cast<int64_t>(CountRows(rows));
-  ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> buffer, arrow::AllocateBuffer(num_rows * 8));
+  ARROW_ASSIGN_OR_RAISE(std::shared_ptr<arrow::Buffer> buffer,
+                        arrow::AllocateBuffer(num_rows * 8, RecyclingPool::Shared()));
   auto* out = reinterpret_cast<uint64_t*>(buffer->mutable_data());
   for (const RowRange& range : rows) {
     ARROW_RETURN_NOT_OK(fill(range.begin, std::span<uint64_t>(out, range.size())));

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/recycling_pool.h"
 #include "table/deletions.h"
 #include "table/location.h"
 
@@ -23,7 +24,9 @@ arrow::Result<std::shared_ptr<DataFileReader>> ReadSession::OpenFile(const Snaps
                         DataFilePath(snapshot.table.root, snapshot.manifest, file));
   if (auto open = files_.Find(path)) return open;
   ARROW_ASSIGN_OR_RAISE(auto opened, snapshot.store->OpenFile(path));
-  ARROW_ASSIGN_OR_RAISE(auto reader, DataFileReader::Open(std::move(opened)));
+  DataFileReaderOptions options;
+  options.pool = RecyclingPool::Shared();
+  ARROW_ASSIGN_OR_RAISE(auto reader, DataFileReader::Open(std::move(opened), options));
   return files_.Keep(path, std::move(reader));
 }
 

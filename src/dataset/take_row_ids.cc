@@ -108,9 +108,9 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> Align(const TakenPiece& piece
   ARROW_ASSIGN_OR_RAISE(const auto indices, sources.Finish());
   std::vector<std::shared_ptr<arrow::Array>> columns;
   for (const auto& column : piece.live_rows->columns()) {
-    ARROW_ASSIGN_OR_RAISE(const auto taken,
-                          arrow::compute::Take(column, indices,
-                                               arrow::compute::TakeOptions::NoBoundsCheck()));
+    ARROW_ASSIGN_OR_RAISE(
+        const auto taken,
+        arrow::compute::Take(column, indices, arrow::compute::TakeOptions::NoBoundsCheck()));
     columns.push_back(taken.make_array());
   }
   return arrow::RecordBatch::Make(schema, num_places, std::move(columns));

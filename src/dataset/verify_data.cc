@@ -53,9 +53,9 @@ arrow::Status DecodeField(const std::shared_ptr<const FragmentRows>& rows, const
                             window->Next(std::min(window->rows_left(), batch_rows)));
       const auto valid = batch->ValidateFull();
       if (!valid.ok()) {
-        return MakeError(ErrorKind::kCorrupt,
-                         fmt::format("values do not fit their type: rows from {}: {}", begin,
-                                     MessageOf(valid)));
+        return MakeError(
+            ErrorKind::kCorrupt,
+            fmt::format("values do not fit their type: rows from {}: {}", begin, MessageOf(valid)));
       }
     }
     begin = end;
@@ -66,15 +66,15 @@ arrow::Status DecodeField(const std::shared_ptr<const FragmentRows>& rows, const
 /// Whether the manifest says that a file of the fragment is of a version that is not read.
 bool HasUnreadVersion(const Fragment& fragment) {
   return std::any_of(fragment.files.begin(), fragment.files.end(), [](const DataFile& file) {
-    const bool is_first = file.major_version == 0 && file.minor_version == 3;  // 2.0 by its old name
+    const bool is_first =
+        file.major_version == 0 && file.minor_version == 3;  // 2.0 by its old name
     return !is_first && !(file.major_version == 2 && file.minor_version <= 2);
   });
 }
 
 FragmentOutcome DecodeFragment(const OpenTable& table, const Fragment& fragment) {
   FragmentOutcome outcome;
-  const auto rows =
-      std::make_shared<const FragmentRows>(*table.snapshot, *table.session, fragment);
+  const auto rows = std::make_shared<const FragmentRows>(*table.snapshot, *table.session, fragment);
   for (const FieldTree& root : table.schema.fields) {
     arrow::Status status = DecodeField(rows, root);
     if (status.ok()) {
@@ -111,8 +111,7 @@ arrow::Status VerifyData(const OpenTable& table, const std::vector<bool>& skip, 
   }
   if (num_unread > 0) {
     not_checked->push_back(fmt::format(
-        "the values of {} fragment(s), whose files are of a version that is not read",
-        num_unread));
+        "the values of {} fragment(s), whose files are of a version that is not read", num_unread));
   }
   return arrow::Status::OK();
 }

@@ -24,6 +24,7 @@ constexpr uint64_t kEntryBytes = 16;
 constexpr uint64_t kMetadataTogetherMax = uint64_t{1} << 20;
 /// Tables of more bytes than this are damage.
 constexpr uint64_t kTablesBytesMax = uint64_t{1} << 30;
+constexpr uint32_t kGapBytesMaxOf20 = 4096;
 
 /// The end of a file, as far as it has been fetched.
 struct Tail {
@@ -127,7 +128,10 @@ class OpenDataFile : public DataFileReader, public ColumnSource {
     }
     if (missing.empty()) return arrow::Status::OK();
     CoalesceOptions coalesce;
-    coalesce.gap_bytes_max = options_.coalesce_gap_bytes;
+    // Pages of 2.0 are asked for value by value: what lies between is seldom wanted.
+    coalesce.gap_bytes_max = version() == FileVersion::kV2_0
+                                 ? std::min(options_.coalesce_gap_bytes, kGapBytesMaxOf20)
+                                 : options_.coalesce_gap_bytes;
     coalesce.fetch_bytes_max = options_.buffer_bytes_max;
     coalesce.pool = options_.pool;
     ARROW_ASSIGN_OR_RAISE(auto fetched, FetchRanges(file_.get(), missing, coalesce));

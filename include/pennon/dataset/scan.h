@@ -56,7 +56,7 @@ struct ScanSpec {
   /// False: batches come in the order in which they are ready.
   bool ordered = true;
   /// Bytes of decoded rows that may wait for the consumer, about. Less means less work ahead of it.
-  uint64_t read_ahead_bytes = uint64_t{96} << 20;
+  uint64_t read_ahead_bytes = uint64_t{16} << 20;
   /// Ends the scan with kCancelled.
   arrow::StopToken stop_token = arrow::StopToken::Unstoppable();
 };

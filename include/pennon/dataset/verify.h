@@ -88,9 +88,10 @@ struct VerifyReport {
 /// Verifies the version that the handle is open at. Without `deep` it reads what opening reads, the
 /// listing of versions, the hint, tags and branches, and the transaction file if the manifest has
 /// none inside. With `deep` all data once and one or two calls for each deletion file, the listings
-/// of the table's folders, and every other manifest. Memory: the sequences' bytes as they lie in the
-/// manifest, 8 bytes times `ids_in_memory_max` at most, and some batches of rows a thread. Errors: only when the run itself fails
-/// (kIo of the store, kCancelled); whatever is wrong with the table is a fault.
+/// of the table's folders, and every other manifest. Memory: the sequences' bytes as they lie in
+/// the manifest, 8 bytes times `ids_in_memory_max` at most, and some batches of rows a thread.
+/// Errors: only when the run itself fails (kIo of the store, kCancelled); whatever is wrong with
+/// the table is a fault.
 arrow::Result<VerifyReport> Verify(const Dataset& dataset, const VerifyOptions& options = {});
 
 /// Opens and verifies. A version that is too broken to be opened is reported as a fault as well.

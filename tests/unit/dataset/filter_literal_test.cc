@@ -12,9 +12,12 @@ std::string Unwrap(const ScalarPtr& value, const TypePtr& type) {
 ScalarPtr Int(int64_t value) { return std::make_shared<arrow::Int64Scalar>(value); }
 ScalarPtr Real(double value) { return std::make_shared<arrow::DoubleScalar>(value); }
 ScalarPtr Decimal(int64_t value, int precision, int scale) {
-  return std::make_shared<arrow::Decimal128Scalar>(arrow::Decimal128(value), arrow::decimal128(precision, scale));
+  return std::make_shared<arrow::Decimal128Scalar>(arrow::Decimal128(value),
+                                                   arrow::decimal128(precision, scale));
 }
-ScalarPtr Time(int64_t value, arrow::TimeUnit::type unit) { return std::make_shared<arrow::TimestampScalar>(value, arrow::timestamp(unit)); }
+ScalarPtr Time(int64_t value, arrow::TimeUnit::type unit) {
+  return std::make_shared<arrow::TimestampScalar>(value, arrow::timestamp(unit));
+}
 
 TEST(FilterLiteral, UnwrapsWhatIsExact) {
   EXPECT_EQ(Unwrap(Int(5), arrow::int8()), "5");
@@ -28,12 +31,15 @@ TEST(FilterLiteral, UnwrapsWhatIsExact) {
   EXPECT_EQ(Unwrap(Real(0.5), arrow::float32()), "0.5");
   EXPECT_EQ(Unwrap(Real(0.1), arrow::float32()), "none");
   EXPECT_EQ(Unwrap(Real(1), arrow::int32()), "none");
-  EXPECT_EQ(Unwrap(Time(1, arrow::TimeUnit::SECOND), arrow::timestamp(arrow::TimeUnit::NANO)), "1970-01-01 00:00:01.000000000");
-  EXPECT_EQ(Unwrap(Time(1999, arrow::TimeUnit::NANO), arrow::timestamp(arrow::TimeUnit::MICRO)), "1970-01-01 00:00:00.000001");
+  EXPECT_EQ(Unwrap(Time(1, arrow::TimeUnit::SECOND), arrow::timestamp(arrow::TimeUnit::NANO)),
+            "1970-01-01 00:00:01.000000000");
+  EXPECT_EQ(Unwrap(Time(1999, arrow::TimeUnit::NANO), arrow::timestamp(arrow::TimeUnit::MICRO)),
+            "1970-01-01 00:00:00.000001");
   EXPECT_EQ(Unwrap(Time(0, arrow::TimeUnit::MICRO), arrow::date32()), "none");
   EXPECT_EQ(Unwrap(std::make_shared<arrow::StringScalar>("x"), arrow::large_utf8()), "x");
   EXPECT_EQ(Unwrap(std::make_shared<arrow::BinaryScalar>("ab"), arrow::fixed_size_binary(2)), "ab");
-  EXPECT_EQ(Unwrap(std::make_shared<arrow::BinaryScalar>("abc"), arrow::fixed_size_binary(2)), "none");
+  EXPECT_EQ(Unwrap(std::make_shared<arrow::BinaryScalar>("abc"), arrow::fixed_size_binary(2)),
+            "none");
   EXPECT_EQ(Unwrap(arrow::MakeNullScalar(arrow::int64()), arrow::int8()), "none");
 }
 

@@ -1,0 +1,135 @@
+#include "base/recycling_pool.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace pennon {
+namespace {
+
+// Blocks of 2^14 up to 2^26 bytes are kept: 12 doublings, each in eight steps.
+constexpr int kSmallestBits = 14;
+constexpr int64_t kSmallest = int64_t{1} << kSmallestBits;
+constexpr int64_t kLargest = int64_t{1} << (kSmallestBits + 12);
+constexpr int64_t kKeptBytesMax = int64_t{64} << 20;
+constexpr int64_t kAlignment = 64;
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kIsWatched = true;  // a block that is kept would hide its use after it was freed
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+constexpr bool kIsWatched = true;
+#else
+constexpr bool kIsWatched = false;
+#endif
+#else
+constexpr bool kIsWatched = false;
+#endif
+
+struct SizeClass {
+  int number = -1;  // -1: passes through
+  int64_t bytes = 0;
+};
+
+SizeClass ClassOf(int64_t size, int64_t alignment) {
+  if (kIsWatched || size <= kSmallest || size > kLargest || alignment > kAlignment)
+    return {-1, size};
+  // 2^(bits-1) < size <= 2^bits, in steps of an eighth of the lower one.
+  const auto bits = static_cast<int>(std::bit_width(static_cast<uint64_t>(size - 1)));
+  const int64_t step = int64_t{1} << (bits - 4);
+  const int64_t steps = (size - (int64_t{1} << (bits - 1)) + step - 1) / step;
+  return {(bits - 1 - kSmallestBits) * 8 + static_cast<int>(steps) - 1,
+          (int64_t{1} << (bits - 1)) + steps * step};
+}
+
+}  // namespace
+
+RecyclingPool* RecyclingPool::Shared() {
+  // Never destroyed: buffers may be freed after main has returned.
+  static auto* const kPool = new RecyclingPool(arrow::default_memory_pool(), kKeptBytesMax);
+  return kPool;
+}
+
+void RecyclingPool::Count(int64_t delta) {
+  const int64_t used = used_bytes_.fetch_add(delta, std::memory_order_relaxed) + delta;
+  int64_t most = max_bytes_.load(std::memory_order_relaxed);
+  while (most < used && !max_bytes_.compare_exchange_weak(most, used, std::memory_order_relaxed)) {
+  }
+}
+
+arrow::Status RecyclingPool::Allocate(int64_t size, int64_t alignment, uint8_t** out) {
+  const SizeClass wanted = ClassOf(size, alignment);
+  *out = nullptr;
+  if (wanted.number >= 0) {
+    const std::lock_guard lock(mutex_);
+    auto& blocks = kept_[static_cast<size_t>(wanted.number)];
+    if (!blocks.empty()) {
+      *out = blocks.back();
+      blocks.pop_back();
+      kept_bytes_ -= wanted.bytes;
+    }
+  }
+  if (*out == nullptr) {
+    const int64_t rounded = wanted.number >= 0 ? kAlignment : alignment;
+    ARROW_RETURN_NOT_OK(below_->Allocate(wanted.bytes, rounded, out));
+  }
+  Count(size);
+  total_bytes_.fetch_add(size, std::memory_order_relaxed);
+  num_allocations_.fetch_add(1, std::memory_order_relaxed);
+  return arrow::Status::OK();
+}
+
+arrow::Status RecyclingPool::Reallocate(int64_t old_size, int64_t new_size, int64_t alignment,
+                                        uint8_t** ptr) {
+  const SizeClass before = ClassOf(old_size, alignment);
+  const SizeClass after = ClassOf(new_size, alignment);
+  if (before.number < 0 && after.number < 0) {
+    ARROW_RETURN_NOT_OK(below_->Reallocate(old_size, new_size, alignment, ptr));
+    Count(new_size - old_size);
+    return arrow::Status::OK();
+  }
+  if (before.number == after.number) {  // the block has room
+    Count(new_size - old_size);
+    return arrow::Status::OK();
+  }
+  uint8_t* moved = nullptr;
+  ARROW_RETURN_NOT_OK(Allocate(new_size, alignment, &moved));
+  std::memcpy(moved, *ptr, static_cast<size_t>(std::min(old_size, new_size)));
+  Free(*ptr, old_size, alignment);
+  *ptr = moved;
+  return arrow::Status::OK();
+}
+
+void RecyclingPool::Free(uint8_t* buffer, int64_t size, int64_t alignment) {
+  const SizeClass freed = ClassOf(size, alignment);
+  used_bytes_.fetch_sub(size, std::memory_order_relaxed);
+  if (freed.number < 0) return below_->Free(buffer, size, alignment);
+  {
+    const std::lock_guard lock(mutex_);
+    if (kept_bytes_ + freed.bytes <= kept_bytes_max_) {
+      kept_[static_cast<size_t>(freed.number)].push_back(buffer);
+      kept_bytes_ += freed.bytes;
+      return;
+    }
+  }
+  below_->Free(buffer, freed.bytes, kAlignment);
+}
+
+void RecyclingPool::ReleaseUnused() {
+  const std::lock_guard lock(mutex_);
+  for (int number = 0; number < kNumClasses; ++number) {
+    const int64_t lower = int64_t{1} << (kSmallestBits + number / 8);
+    const int64_t bytes = lower + (number % 8 + 1) * (lower / 8);
+    for (uint8_t* block : kept_[static_cast<size_t>(number)])
+      below_->Free(block, bytes, kAlignment);
+    kept_[static_cast<size_t>(number)].clear();
+  }
+  kept_bytes_ = 0;
+}
+
+int64_t RecyclingPool::kept_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return kept_bytes_;
+}
+
+}  // namespace pennon
