@@ -253,8 +253,9 @@ std::optional<FieldTree> KeepFields(const FieldTree& field, const std::set<int32
     if (auto part = KeepFields(child, ids)) kept.children.push_back(std::move(*part));
   }
   if (kept.children.empty()) return std::nullopt;
-  // A map without its key or its value is no map; it stays whole.
-  if (!ResolveType(&kept).ok()) return field;
+  // A map without its key or its value is no map; a packed struct is read row by row. Both stay
+  // whole.
+  if (IsPackedStruct(field) || !ResolveType(&kept).ok()) return field;
   return kept;
 }
 

@@ -109,7 +109,8 @@ arrow::Result<std::vector<const FieldTree*>> FindPath(const TableSchema& schema,
                                                       std::string_view path);
 
 /// Returns the part of `field` that holds the fields in `ids`, with all that lies below them and
-/// the ancestors needed to reach them, or none. Types are made anew.
+/// the ancestors needed to reach them, or none. Maps and packed structs stay whole. Types are made
+/// anew.
 std::optional<FieldTree> KeepFields(const FieldTree& field, const std::set<int32_t>& ids);
 
 }  // namespace pennon

@@ -115,6 +115,9 @@ TEST(SchemaTest, KeepsParts) {
   EXPECT_EQ(KeepFields(schema.fields[0], {0})->children.size(), 2u);
   EXPECT_FALSE(KeepFields(schema.fields[0], {10}).has_value());
   EXPECT_EQ(KeepFields(schema.fields[1], {8})->type->ToString(), "map<string, int32>");
+  FieldTree packed = schema.fields[0];
+  packed.metadata.emplace(kPackedKey, "true");
+  EXPECT_EQ(KeepFields(packed, {1})->children.size(), 2u);
 }
 
 TEST(SchemaTest, GivesIdsWhereNoneAre) {
