@@ -1,15 +1,34 @@
 #include "rows.h"
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "output.h"
 
 namespace pennon::cli {
+namespace {
+
+/// Parts between commas, except for commas inside of backticks.
+void SplitColumns(std::string_view list, std::vector<std::string>* columns) {
+  columns->emplace_back();
+  bool is_quoted = false;
+  for (const char c : list) {
+    if (c == '`') is_quoted = !is_quoted;
+    if (c == ',' && !is_quoted) {
+      columns->emplace_back();
+    } else {
+      columns->back() += c;
+    }
+  }
+}
+
+}  // namespace
 
 ColumnSelection ColumnArguments::Select() const {
   ColumnSelection select;
-  if (!columns.empty()) select.columns = columns;
+  if (!columns.empty()) select.columns.emplace();
+  for (const std::string& list : columns) SplitColumns(list, &*select.columns);
   select.with_row_id = with_row_id;
   select.with_row_address = with_row_address;
   select.with_row_versions = with_row_versions;
@@ -18,16 +37,28 @@ ColumnSelection ColumnArguments::Select() const {
 }
 
 void AddColumnArguments(CLI::App& command, ColumnArguments* arguments) {
-  command
-      .add_option("--columns", arguments->columns,
-                  "Columns, separated by commas; 'a.b' goes into a struct. Default: all")
-      ->delimiter(',');
+  command.add_option("--columns", arguments->columns,
+                     "Columns, separated by commas; 'a.b' goes into a struct. Default: all")
+      ->allow_extra_args(false);
   command.add_flag("--with-row-id", arguments->with_row_id, "Add the column _rowid");
   command.add_flag("--with-row-address", arguments->with_row_address, "Add the column _rowaddr");
   command.add_flag("--with-row-versions", arguments->with_row_versions,
                    "Add the versions in which each row was created and last updated");
   command.add_flag("--blob-bytes", arguments->blob_bytes,
                    "Blob columns as their bytes, not as descriptors");
+}
+
+const CLI::Validator& WholeNumber() {
+  static const CLI::Validator validator(
+      [](std::string& text) -> std::string {
+        uint64_t value = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        if (error != std::errc() || end != text.data() + text.size()) return "not a number from 0 to 2^64-1: " + text;
+        text = std::to_string(value);
+        return "";
+      },
+      "NUMBER");
+  return validator;
 }
 
 void AddOutputArguments(CLI::App& command, OutputArguments* arguments) {

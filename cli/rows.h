@@ -19,7 +19,7 @@ namespace pennon::cli {
 
 /// Options about columns.
 struct ColumnArguments {
-  std::vector<std::string> columns;
+  std::vector<std::string> columns;  ///< As given: each a list, separated by commas.
   bool with_row_id = false;
   bool with_row_address = false;
   bool with_row_versions = false;
@@ -28,6 +28,9 @@ struct ColumnArguments {
   ColumnSelection Select() const;
 };
 void AddColumnArguments(CLI::App& command, ColumnArguments* arguments);
+
+/// For transform(): accepts whole numbers from 0 to 2^64-1 in decimal. CLI11 alone takes -1 for 2^64-1 and 010 for 8.
+const CLI::Validator& WholeNumber();
 
 /// Options about the output.
 struct OutputArguments {
