@@ -5,6 +5,7 @@
 #include <parquet/arrow/writer.h>
 #include <parquet/properties.h>
 
+#include "output_dictionary.h"
 #include "output_writers.h"
 #include "pennon/base/error.h"
 
@@ -14,11 +15,16 @@ namespace {
 class ArrowWriter : public RowWriter {
  public:
   ArrowWriter(std::shared_ptr<arrow::io::OutputStream> stream,
-              std::shared_ptr<arrow::ipc::RecordBatchWriter> writer)
-      : stream_(std::move(stream)), writer_(std::move(writer)) {}
+              std::shared_ptr<arrow::ipc::RecordBatchWriter> writer, bool has_footer)
+      : stream_(std::move(stream)), writer_(std::move(writer)), has_footer_(has_footer) {}
 
   arrow::Status Write(const arrow::RecordBatch& batch) override {
-    ARROW_RETURN_NOT_OK(writer_->WriteRecordBatch(batch));
+    if (has_footer_) {  // A file has one dictionary for each column, a stream may replace it.
+      ARROW_ASSIGN_OR_RAISE(const auto merged, dictionaries_.Merge(batch));
+      ARROW_RETURN_NOT_OK(writer_->WriteRecordBatch(*merged));
+    } else {
+      ARROW_RETURN_NOT_OK(writer_->WriteRecordBatch(batch));
+    }
     return stream_->Flush();
   }
   arrow::Status Finish() override {
@@ -29,6 +35,8 @@ class ArrowWriter : public RowWriter {
  private:
   std::shared_ptr<arrow::io::OutputStream> stream_;
   std::shared_ptr<arrow::ipc::RecordBatchWriter> writer_;
+  const bool has_footer_;
+  DictionaryMerger dictionaries_;
 };
 
 class ParquetWriter : public RowWriter {
@@ -66,7 +74,7 @@ RowWriterResult MakeArrowWriter(const std::shared_ptr<arrow::Schema>& schema,
   } else {
     ARROW_ASSIGN_OR_RAISE(writer, arrow::ipc::MakeStreamWriter(stream, schema, options));
   }
-  return std::make_unique<ArrowWriter>(std::move(stream), std::move(writer));
+  return std::make_unique<ArrowWriter>(std::move(stream), std::move(writer), has_footer);
 }
 
 RowWriterResult MakeParquetWriter(const std::shared_ptr<arrow::Schema>& schema,

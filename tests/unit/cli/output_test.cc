@@ -78,8 +78,10 @@ TEST(Output, TableForPeople) {
   bare.has_header = false;
   bare.has_row_count = false;
   EXPECT_EQ(
-      Text(OutputFormat::kTable, MakeBatch({{"a", arrow::utf8(), R"(["x\ny", "\u0007"])"}}), bare),
-      "x\\ny\n\\x07\n");
+      Text(OutputFormat::kTable,
+           MakeBatch({{"a", arrow::utf8(), R"(["x\ny", "\u0007", "\u009b1m", "\u00c2\u00a0"])"}}),
+           bare),
+      "x\\ny\n\\x07\n\\x9b1m\nÂ\u00a0\n");
 }
 
 TEST(Output, TableFitsTheTerminal) {
@@ -222,6 +224,46 @@ TEST(Output, ArrowAndParquetReadBack) {
   const auto table = (*reader)->ReadTable();
   ASSERT_TRUE(table.ok()) << table.status().ToString();
   EXPECT_TRUE((*table)->Equals(*expected));
+}
+
+TEST(Output, ArrowFilesJoinDictionaries) {
+  const auto words = arrow::dictionary(arrow::int8(), arrow::utf8());
+  const auto nested = arrow::struct_({arrow::field("l", arrow::list(words))});
+  std::vector<std::shared_ptr<arrow::RecordBatch>> batches;
+  for (const char* word : {"a", "b", "c", "a"}) {
+    const std::string first = word;
+    batches.push_back(
+        MakeBatch({{"w", words, ("[\"" + first + "\", null, \"z\"]").c_str()},
+                   {"n", nested, ("[{\"l\": [\"" + first + "\"]}, null, {\"l\": []}]").c_str()}}));
+  }
+  const auto file = arrow::ipc::RecordBatchFileReader::Open(
+      std::make_shared<arrow::io::BufferReader>(WriteAll(OutputFormat::kArrowFile, batches)));
+  ASSERT_TRUE(file.ok()) << file.status();
+  std::string got;
+  std::string want;
+  for (size_t i = 0; i < batches.size(); ++i) {
+    const auto batch = (*file)->ReadRecordBatch(static_cast<int>(i)).ValueOrDie();
+    ASSERT_TRUE(batch->ValidateFull().ok());
+    got += Text(OutputFormat::kJsonLines, batch);
+    want += Text(OutputFormat::kJsonLines, batches[i]);
+  }
+  EXPECT_EQ(got, want);
+}
+
+TEST(Output, ArrowFilesTellWhenDictionariesDoNotFit) {
+  const auto type = arrow::dictionary(arrow::int8(), arrow::int64());
+  auto stream = arrow::io::BufferOutputStream::Create().ValueOrDie();
+  const auto schema = arrow::schema({arrow::field("w", type)});
+  const auto writer = MakeRowWriter(OutputFormat::kArrowFile, schema, stream, {}).ValueOrDie();
+  arrow::Status status;
+  for (int64_t begin = 0; begin < 200 && status.ok(); begin += 50) {
+    std::string values;
+    for (int64_t i = begin; i < begin + 50; ++i) {
+      values += (values.empty() ? "[" : ", ") + std::to_string(i);
+    }
+    status = writer->Write(*MakeBatch({{"w", type, (values + "]").c_str()}}));
+  }
+  EXPECT_EQ(KindOf(status), ErrorKind::kUnsupportedFeature) << status;
 }
 
 TEST(Output, RefusesAnotherSchema) {
