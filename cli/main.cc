@@ -1,5 +1,6 @@
 // The program: parses the command line, runs one subcommand, turns its outcome into one line and an
 // exit code.
+#include <arrow/util/utf8.h>
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -15,10 +16,15 @@ namespace {
 
 using namespace pennon::cli;
 
-/// Errors are one line, whatever a path or a message holds.
+/// Errors are one line of UTF-8 that does not steer a terminal, whatever a path or a damaged file
+/// holds.
 std::string OneLine(std::string text) {
+  arrow::util::InitializeUTF8();
+  const bool is_utf8 = arrow::util::ValidateUTF8(text);
   for (char& c : text) {
-    if (c == '\n' || c == '\r') c = ' ';
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7F) c = ' ';
+    if (byte >= 0x80 && !is_utf8) c = '?';
   }
   return text;
 }

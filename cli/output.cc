@@ -11,6 +11,7 @@
 #include <cstring>
 #include <utility>
 
+#include "output_value.h"
 #include "output_writers.h"
 #include "pennon/base/error.h"
 
@@ -66,6 +67,9 @@ std::optional<OutputFormat> OutputFormatOf(std::string_view path) {
 arrow::Result<std::unique_ptr<RowWriter>> MakeRowWriter(
     OutputFormat format, const std::shared_ptr<arrow::Schema>& schema,
     std::shared_ptr<arrow::io::OutputStream> stream, const OutputOptions& options) {
+  const bool is_text = format == OutputFormat::kTable || format == OutputFormat::kJsonLines ||
+                       format == OutputFormat::kCsv;
+  if (is_text) ARROW_RETURN_NOT_OK(PrepareCellWriters(*schema));
   switch (format) {
     case OutputFormat::kTable:
       return MakeTableWriter(schema, std::move(stream), options);

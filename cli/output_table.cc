@@ -69,9 +69,7 @@ class TableWriter : public RowWriter {
  private:
   std::string Title(size_t index) const {
     std::string title;
-    for (char c : schema_->field(static_cast<int>(index))->name()) {
-      title += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? ' ' : c;
-    }
+    AppendEscapedForPeople(schema_->field(static_cast<int>(index))->name(), &title);
     return title;
   }
 

@@ -12,6 +12,7 @@
 #include <arrow/util/utf8.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cmath>
@@ -97,9 +98,23 @@ void AppendTimeOfDay(int64_t seconds, int64_t nanos, std::string* out) {
 
 /// Local time of each value of a column with a zone: the system's zone database, by way of Arrow.
 arrow::Result<ArrayPtr> LocalTimes(const ArrayPtr& column) {
-  ARROW_RETURN_NOT_OK(arrow::compute::Initialize());
   ARROW_ASSIGN_OR_RAISE(const arrow::Datum local, arrow::compute::LocalTimestamp(column));
   return local.make_array();
+}
+
+/// Whether values are shown in the local time of a zone.
+bool HasLocalTimes(const arrow::DataType& type) {
+  if (type.id() == Type::EXTENSION) {
+    return HasLocalTimes(*static_cast<const arrow::ExtensionType&>(type).storage_type());
+  }
+  if (type.id() == Type::DICTIONARY)
+    return HasLocalTimes(*static_cast<const arrow::DictionaryType&>(type).value_type());
+  if (type.id() == Type::TIMESTAMP) {
+    const std::string& zone = static_cast<const arrow::TimestampType&>(type).timezone();
+    return !zone.empty() && zone != "UTC";
+  }
+  return std::any_of(type.fields().begin(), type.fields().end(),
+                     [](const auto& field) { return HasLocalTimes(*field->type()); });
 }
 
 CellWriter TimestampWriter(const ArrayPtr& column, ValueStyle style) {
@@ -204,23 +219,6 @@ std::string_view BytesAt(const arrow::Array& column, int64_t row) {
       return static_cast<const arrow::FixedSizeBinaryArray&>(column).GetView(row);
     default:
       return static_cast<const arrow::BinaryArray&>(column).GetView(row);
-  }
-}
-
-void AppendEscapedForPeople(std::string_view text, std::string* out) {
-  for (char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte != 0x7F) {
-      *out += c;
-    } else if (c == '\n') {
-      *out += "\\n";
-    } else if (c == '\r') {
-      *out += "\\r";
-    } else if (c == '\t') {
-      *out += "\\t";
-    } else {
-      fmt::format_to(std::back_inserter(*out), "\\x{:02x}", byte);
-    }
   }
 }
 
@@ -437,6 +435,29 @@ void AppendRepairedJsonText(std::string_view text, std::string* out) {
 
 }  // namespace
 
+void AppendEscapedForPeople(std::string_view text, std::string* out) {
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const auto byte = static_cast<unsigned char>(c);
+    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+    if (byte == 0xC2 && next >= 0x80 && next < 0xA0) {
+      // U+0080 to U+009F: terminals act on them too.
+      fmt::format_to(std::back_inserter(*out), "\\x{:02x}", next);
+      ++i;
+    } else if (byte >= 0x20 && byte != 0x7F) {
+      *out += c;
+    } else if (c == '\n') {
+      *out += "\\n";
+    } else if (c == '\r') {
+      *out += "\\r";
+    } else if (c == '\t') {
+      *out += "\\t";
+    } else {
+      fmt::format_to(std::back_inserter(*out), "\\x{:02x}", byte);
+    }
+  }
+}
+
 void AppendJsonText(std::string_view text, std::string* out) {
   static const bool kIsReady = (arrow::util::InitializeUTF8(), true);
   if (!kIsReady || !arrow::util::ValidateUTF8(text)) return AppendRepairedJsonText(text, out);
@@ -459,6 +480,13 @@ void AppendJsonText(std::string_view text, std::string* out) {
     }
   }
   *out += '"';
+}
+
+arrow::Status PrepareCellWriters(const arrow::Schema& schema) {
+  for (const auto& field : schema.fields()) {
+    if (HasLocalTimes(*field->type())) return arrow::compute::Initialize();
+  }
+  return arrow::Status::OK();
 }
 
 bool IsRightAligned(const arrow::DataType& type) {
