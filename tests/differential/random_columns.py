@@ -115,6 +115,9 @@ class RandomColumns:
             return values
         if pa.types.is_dictionary(kind):
             return pa.DictionaryArray.from_arrays(pa.array(values.indices.to_numpy(), kind.index_type, mask=mask), values.dictionary)
+        if pa.types.is_temporal(kind):  # Python has no words for far and for very exact times
+            numbers = f"int{kind.bit_width}"
+            return pa.array(values.view(numbers).to_numpy(), numbers, mask=mask).view(kind)
         return pa.array([None if m else v for m, v in zip(mask, values.to_pylist())], kind)
 
     @staticmethod
@@ -147,7 +150,7 @@ class RandomColumns:
         items = self.array(kind.item_type, count, True)
         if mask is None:
             return pa.MapArray.from_arrays(pa.array(offsets), keys, items).cast(kind)
-        bits = pa.array([not m for m in mask]).buffers()[1]
+        bits = pa.array([not m for m in mask], pa.bool_()).buffers()[1]
         entries = pa.StructArray.from_arrays([keys, items], fields=[kind.key_field, kind.item_field])
         return pa.Array.from_buffers(kind, rows, [bits, pa.py_buffer(offsets.tobytes())], children=[entries])
 
