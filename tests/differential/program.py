@@ -16,7 +16,7 @@ RUN_S_MAX = 120
 @dataclass
 class Run:
     code: int
-    out: str
+    out: str  # bytes of a run that asked for them
     err: str
 
     @property
@@ -30,15 +30,17 @@ class Run:
         return lines[0][len(PREFIX):]
 
 
-def run(*arguments, fsync=False, prefix=(), environment=None):
-    """One run of the program. Without fsync unless asked: tests care for order, not for power cuts."""
+def run(*arguments, fsync=False, prefix=(), environment=None, given=b"", as_bytes=False):
+    """One run of the program, `given` on its standard input. Without fsync unless asked: tests care for order, not for
+    power cuts."""
     assert PROGRAM.is_file(), f"{PROGRAM} is missing: ./dev build, or set PENNON_PROGRAM"
     env = {**os.environ, **(environment or {})}
     if not fsync:
         env["PENNON_FSYNC"] = "0"
-    finished = subprocess.run([*prefix, str(PROGRAM), *map(str, arguments)], stdin=subprocess.DEVNULL,
-                              capture_output=True, env=env, timeout=RUN_S_MAX)
-    return Run(finished.returncode, finished.stdout.decode(), finished.stderr.decode())
+    finished = subprocess.run([*prefix, str(PROGRAM), *map(str, arguments)], input=given, capture_output=True, env=env,
+                              timeout=RUN_S_MAX)
+    out = finished.stdout if as_bytes else finished.stdout.decode()
+    return Run(finished.returncode, out, finished.stderr.decode())
 
 
 def done(*arguments, **options):
