@@ -30,7 +30,10 @@ std::string OneLine(std::string text) {
 }
 
 void ReportError(std::string_view kind, const std::string& message, bool json) {
-  if (json) PrintJson({{"error", {{"kind", kind}, {"message", message}}}});
+  if (json) {  // One line: it may follow JSON lines.
+    const Json error = {{"error", {{"kind", kind}, {"message", message}}}};
+    fmt::print("{}\n", error.dump(-1, ' ', false, Json::error_handler_t::replace));
+  }
   std::fflush(stdout);
   fmt::print(stderr, "pennon: error: {}\n", OneLine(message));
 }
