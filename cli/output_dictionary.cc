@@ -3,6 +3,7 @@
 #include <arrow/array/array_primitive.h>
 #include <arrow/array/builder_primitive.h>
 #include <arrow/array/util.h>
+#include <arrow/builder.h>
 #include <arrow/compute/api_vector.h>
 #include <arrow/compute/cast.h>
 #include <arrow/extension_type.h>
@@ -26,6 +27,14 @@ bool HasDictionary(const arrow::DataType& type) {
   return storage.id() == arrow::Type::DICTIONARY ||
          std::any_of(storage.fields().begin(), storage.fields().end(),
                      [](const auto& field) { return HasDictionary(*field->type()); });
+}
+
+/// A value that stands in a dictionary that would have none: Arrow cannot let an empty one grow.
+arrow::Result<std::shared_ptr<arrow::Array>> AnyValue(
+    const std::shared_ptr<arrow::DataType>& type) {
+  ARROW_ASSIGN_OR_RAISE(const auto builder, arrow::MakeBuilder(type));
+  ARROW_RETURN_NOT_OK(builder->AppendEmptyValue());
+  return builder->Finish();
 }
 
 /// Adds values to the unifier; returns the place of each among all, null for a null.
@@ -86,6 +95,10 @@ arrow::Result<DictionaryMerger::DataPtr> DictionaryMerger::MergeDictionary(
   }
   Merged& merged = merged_[next_++];
   if (merged.source != data->dictionary) {
+    if (merged.source == nullptr && data->dictionary->length == data->dictionary->GetNullCount()) {
+      ARROW_ASSIGN_OR_RAISE(const auto value, AnyValue(type.value_type()));
+      ARROW_RETURN_NOT_OK(merged.unifier->Unify(*value));
+    }
     ARROW_ASSIGN_OR_RAISE(merged.places,
                           Unify(arrow::MakeArray(data->dictionary), merged.unifier.get()));
     const arrow::Status status =

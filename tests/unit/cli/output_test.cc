@@ -229,7 +229,8 @@ TEST(Output, ArrowAndParquetReadBack) {
 TEST(Output, ArrowFilesJoinDictionaries) {
   const auto words = arrow::dictionary(arrow::int8(), arrow::utf8());
   const auto nested = arrow::struct_({arrow::field("l", arrow::list(words))});
-  std::vector<std::shared_ptr<arrow::RecordBatch>> batches;
+  std::vector<std::shared_ptr<arrow::RecordBatch>> batches = {
+      MakeBatch({{"w", words, "[null]"}, {"n", nested, "[null]"}})};  // Without any value.
   for (const char* word : {"a", "b", "c", "a"}) {
     const std::string first = word;
     batches.push_back(
