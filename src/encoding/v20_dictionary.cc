@@ -147,6 +147,9 @@ arrow::Result<std::shared_ptr<arrow::ArrayData>> V20DictionaryValues::Decode(uin
                                                                              uint64_t count) {
   if (dictionary_ == nullptr) {
     ARROW_ASSIGN_OR_RAISE(dictionary_, items_->Decode(0, num_items_));
+    shown_dictionary_ = dictionary_->Copy();
+    shown_dictionary_->buffers[0] = nullptr;
+    shown_dictionary_->null_count = 0;
   }
   ARROW_ASSIGN_OR_RAISE(const auto indices, indices_->Decode(begin, count));
   return type_->id() == arrow::Type::DICTIONARY ? DecodeDictionary(*indices)
@@ -211,7 +214,7 @@ arrow::Result<std::shared_ptr<arrow::ArrayData>> V20DictionaryValues::DecodeDict
   auto out = arrow::ArrayData::Make(
       type_, indices.length, {nulls == 0 ? nullptr : std::move(validity), indices.buffers[1]},
       nulls);
-  out->dictionary = dictionary_;
+  out->dictionary = shown_dictionary_;
   return out;
 }
 

@@ -47,6 +47,9 @@ class V20DictionaryValues : public V20Values {
   const V20Context context_;
   /// Decoded with the first rows.
   std::shared_ptr<arrow::ArrayData> dictionary_;
+  /// The same without its nulls, which the indices tell: Arrow does not join dictionaries with
+  /// nulls.
+  std::shared_ptr<arrow::ArrayData> shown_dictionary_;
 };
 
 }  // namespace pennon
