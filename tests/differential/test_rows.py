@@ -251,6 +251,28 @@ def test_batches_and_unordered_rows(many_types, tmp_path):
         assert len(ids) == len(set(ids)) == min(limit, want.num_rows) and set(ids) <= set(want["_rowid"].to_pylist())
 
 
+@pytest.mark.parametrize("version", ["2.0", "2.1", "2.2"])
+def test_fragments_with_other_dictionaries(version, rows, tmp_path):
+    """Each fragment has a dictionary of its own, the first none at all; files of Arrow have one for the whole column."""
+    path = tmp_path / "t.lance"
+    kind = pa.dictionary(pa.int8(), pa.string())
+    for words in ([None, None], ["red", None], ["blue", "red"], ["", "green"], ["blue", None]):
+        column = pa.array(words, pa.string()).dictionary_encode().cast(kind)
+        part = pa.table({"w": column, "s": pa.StructArray.from_arrays([column], names=["w"])})
+        dataset = lance.write_dataset(part, path, mode="append" if path.exists() else "create", data_storage_version=version)
+    want = [None, None, "red", None, "blue", "red", "", "green", "blue", None]
+    assert dataset.to_table()["w"].to_pylist() == want
+    for batch in (1, 100):
+        got = rows("scan", path, "--batch-rows", batch)
+        assert got.schema.field("w").type == kind
+        assert got["w"].to_pylist() == want and [row["w"] for row in got["s"].to_pylist()] == want
+    assert rows("scan", path, "--where", "w = 'blue' or w = 'red'")["w"].to_pylist() == ["red", "blue", "red", "blue"]
+    got = rows("take", path, "--offsets", "9,8,7,2,1,2,0,4")
+    assert got["w"].to_pylist() == [want[i] for i in (9, 8, 7, 2, 1, 2, 0, 4)]
+    printed = run("scan", path, "--format", "arrow", as_bytes=True).out
+    assert pa.ipc.open_stream(printed).read_all()["w"].to_pylist() == want
+
+
 ODD_NAMES = ["a,b", "with space", "[x]", "line\nfeed", "select", "1st", "-dash", "日本", "it's", 'quo"te', "UPPER", "_state"]
 
 
