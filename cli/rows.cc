@@ -64,21 +64,20 @@ const CLI::Validator& WholeNumber() {
 void AddOutputArguments(CLI::App& command, OutputArguments* arguments) {
   command.add_option("--format", arguments->format,
                      "table, json (one object a line), csv, arrow, arrow-file or parquet");
-  command.add_option("-o,--output", arguments->path,
-                     "Write to a file; its name gives the format if --format does not");
+  command.add_option("-o,--output", arguments->path, "Write to a file (-: standard output); its name gives the format if --format does not");
 }
 
-arrow::Result<int> WriteRows(arrow::RecordBatchReader& reader, const OutputArguments& output,
-                             bool json) {
+arrow::Result<int> WriteRows(arrow::RecordBatchReader& reader, const OutputArguments& output, bool json) {
+  const std::string path = output.path == "-" ? "" : output.path;
   OutputFormat format = json ? OutputFormat::kJsonLines : OutputFormat::kTable;
   if (!output.format.empty()) {
     ARROW_ASSIGN_OR_RAISE(format, ParseOutputFormat(output.format));
-  } else if (const auto by_name = OutputFormatOf(output.path); by_name.has_value()) {
+  } else if (const auto by_name = OutputFormatOf(path); by_name.has_value()) {
     format = *by_name;
   }
-  ARROW_ASSIGN_OR_RAISE(auto target, OutputTarget::Open(output.path));
+  ARROW_ASSIGN_OR_RAISE(auto target, OutputTarget::Open(path));
   OutputOptions options;
-  if (output.path.empty()) options.table_width = TerminalWidth().value_or(0);
+  if (path.empty()) options.table_width = TerminalWidth().value_or(0);
   const auto write = [&]() -> arrow::Status {
     ARROW_ASSIGN_OR_RAISE(const auto writer,
                           MakeRowWriter(format, reader.schema(), target, options));

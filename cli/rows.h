@@ -35,7 +35,7 @@ const CLI::Validator& WholeNumber();
 /// Options about the output.
 struct OutputArguments {
   std::string format;  ///< Empty: by the file's name, else a table, JSON with --json.
-  std::string path;    ///< Empty: standard output.
+  std::string path;    ///< Empty or "-": standard output.
 };
 void AddOutputArguments(CLI::App& command, OutputArguments* arguments);
 

@@ -310,6 +310,12 @@ def test_the_name_of_a_file_gives_the_format(name, format_name, edges, tmp_path)
     assert out.read_bytes() == run("scan", edges[0], "--format", "csv", as_bytes=True).out
 
 
+def test_a_dash_is_standard_output(edges, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert done("head", edges[0], "-o", "-", "--format", "json") == done("head", edges[0], "--format", "json")
+    assert list(tmp_path.iterdir()) == []
+
+
 # A table for people ---------------------------------------------------------------------------------------------------
 def on_a_terminal(width, *arguments):
     """What the program prints to a terminal so many columns wide."""
