@@ -24,6 +24,11 @@ PLAIN = {name: path for name, path in DATASETS.items() if ".plain." in name}
 MIGRATION_INPUTS = _collect("*.lance", "migration/before")
 
 
+def there(*names):
+    """Those of the names that are tables: a clone alone has only the golden ones."""
+    return [name for name in names if name in DATASETS]
+
+
 def expected(name):
     return json.loads(EXPECTED[name].read_text(encoding="utf-8"))
 

@@ -252,8 +252,9 @@ def test_random_values_as_text(tmp_path):
         assert_same_rows(printed, wanted, want.schema)
 
 
-@pytest.mark.parametrize("name", ["types_nulls.stable.v2_2", "types_no_nulls.plain.v2_1", "unicode_names.plain.v2_1", "empty_table.plain.v2_1",
-                                  "packed_struct.stable.v2_1", "long_strings.stable.v2_2"])
+@pytest.mark.parametrize("name", tables.there(
+    "types_nulls.stable.v2_2", "types_no_nulls.plain.v2_1", "unicode_names.plain.v2_1", "empty_table.plain.v2_1", "packed_struct.stable.v2_1",
+    "long_strings.stable.v2_2"))
 def test_reference_tables_as_text(name):
     path = tables.DATASETS[name]
     want = lance.dataset(str(path)).to_table()
@@ -275,8 +276,8 @@ def read_back(format_name, data):
 
 
 @pytest.mark.parametrize("format_name", ["arrow", "arrow-file", "parquet"])
-@pytest.mark.parametrize("name", ["edges", "types_nulls.stable.v2_1", "metadata.plain.v2_1", "empty_table.stable.v2_1", "delete_all.stable.v2_1",
-                                  "tiny_fragments_200.plain.v2_1"])
+@pytest.mark.parametrize("name", ["edges", *tables.there("types_nulls.stable.v2_1", "metadata.stable.v2_1", "empty_table.stable.v2_1",
+                                                         "delete_all.stable.v2_1", "tiny_fragments_200.plain.v2_1")])
 def test_binary_formats(name, format_name, edges, tmp_path):
     """From standard output and from a file; types and metadata stay."""
     path = edges[0] if name == "edges" else tables.DATASETS[name]
@@ -438,8 +439,9 @@ def test_an_old_file_stays_until_the_new_one_is_complete(large, tmp_path, copy):
 
 
 # Damaged tables -------------------------------------------------------------------------------------------------------
-DAMAGED = ["types_nulls.stable.v2_0", "types_nulls.stable.v2_1", "types_nulls.stable.v2_2", "encodings_5000.stable.v2_0",
-           "encodings_5000.stable.v2_1", "encodings_5000.stable.v2_2", "packed_struct.stable.v2_1"]
+DAMAGED = tables.there("types_nulls.stable.v2_0", "types_nulls.stable.v2_1", "types_nulls.stable.v2_2", "encodings_5000.stable.v2_0",
+                       "encodings_5000.stable.v2_1", "encodings_5000.stable.v2_2", "packed_struct.stable.v2_1", "create_simple.stable.v2_0",
+                       "create_simple.stable.v2_2", "delete_few.plain.v2_1")
 
 
 def scan_damaged(path, out, file):

@@ -195,8 +195,8 @@ def test_filters_with_limit_and_offset(where, many_types, rows):
         assert difference(part, want.slice(offset, limit)) is None, f"{limit}, {offset}: {difference(part, want.slice(offset, limit))}"
 
 
-@pytest.mark.parametrize("name", ["delete_few.plain.v2_1", "delete_bitmap.stable.v2_1", "tiny_fragments_200.stable.v2_1",
-                                  "compact_holes.stable.v2_1", "delete_all.plain.v2_1"])
+@pytest.mark.parametrize("name", tables.there("delete_few.plain.v2_1", "delete_bitmap.stable.v2_1", "tiny_fragments_200.stable.v2_1",
+                                              "compact_holes.stable.v2_1", "delete_all.plain.v2_1"))
 def test_a_limit_counts_rows_that_are_there(name, rows):
     path = tables.DATASETS[name]
     want = reference(lance.dataset(str(path)))
