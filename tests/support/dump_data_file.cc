@@ -90,7 +90,7 @@ arrow::Status Run(const Command& command) {
   }
   ARROW_ASSIGN_OR_RAISE(const auto window, reader->OpenWindow(shapes, rows));
   ARROW_ASSIGN_OR_RAISE(const auto sink, arrow::io::FileOutputStream::Open(command.out));
-  ARROW_ASSIGN_OR_RAISE(const auto writer, arrow::ipc::MakeFileWriter(sink, arrow_schema));
+  ARROW_ASSIGN_OR_RAISE(const auto writer, arrow::ipc::MakeStreamWriter(sink, arrow_schema));
   do {
     const uint64_t left = window->rows_left();
     const uint64_t count = command.batch_rows == 0 ? left : std::min(left, command.batch_rows);
