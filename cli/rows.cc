@@ -37,8 +37,9 @@ ColumnSelection ColumnArguments::Select() const {
 }
 
 void AddColumnArguments(CLI::App& command, ColumnArguments* arguments) {
-  command.add_option("--columns", arguments->columns,
-                     "Columns, separated by commas; 'a.b' goes into a struct. Default: all")
+  command
+      .add_option("--columns", arguments->columns,
+                  "Columns, separated by commas; 'a.b' goes into a struct. Default: all")
       ->allow_extra_args(false);
   command.add_flag("--with-row-id", arguments->with_row_id, "Add the column _rowid");
   command.add_flag("--with-row-address", arguments->with_row_address, "Add the column _rowaddr");
@@ -53,7 +54,8 @@ const CLI::Validator& WholeNumber() {
       [](std::string& text) -> std::string {
         uint64_t value = 0;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        if (error != std::errc() || end != text.data() + text.size()) return "not a number from 0 to 2^64-1: " + text;
+        if (error != std::errc() || end != text.data() + text.size())
+          return "not a number from 0 to 2^64-1: " + text;
         text = std::to_string(value);
         return "";
       },
@@ -64,10 +66,13 @@ const CLI::Validator& WholeNumber() {
 void AddOutputArguments(CLI::App& command, OutputArguments* arguments) {
   command.add_option("--format", arguments->format,
                      "table, json (one object a line), csv, arrow, arrow-file or parquet");
-  command.add_option("-o,--output", arguments->path, "Write to a file (-: standard output); its name gives the format if --format does not");
+  command.add_option(
+      "-o,--output", arguments->path,
+      "Write to a file (-: standard output); its name gives the format if --format does not");
 }
 
-arrow::Result<int> WriteRows(arrow::RecordBatchReader& reader, const OutputArguments& output, bool json) {
+arrow::Result<int> WriteRows(arrow::RecordBatchReader& reader, const OutputArguments& output,
+                             bool json) {
   const std::string path = output.path == "-" ? "" : output.path;
   OutputFormat format = json ? OutputFormat::kJsonLines : OutputFormat::kTable;
   if (!output.format.empty()) {

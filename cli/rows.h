@@ -29,7 +29,8 @@ struct ColumnArguments {
 };
 void AddColumnArguments(CLI::App& command, ColumnArguments* arguments);
 
-/// For transform(): accepts whole numbers from 0 to 2^64-1 in decimal. CLI11 alone takes -1 for 2^64-1 and 010 for 8.
+/// For transform(): accepts whole numbers from 0 to 2^64-1 in decimal. CLI11 alone takes -1 for
+/// 2^64-1 and 010 for 8.
 const CLI::Validator& WholeNumber();
 
 /// Options about the output.

@@ -57,7 +57,8 @@ arrow::Result<int> RunCount(const ScanArguments& arguments) {
 }
 
 void AddWhere(CLI::App& command, ScanArguments* arguments) {
-  command.add_option("--where", arguments->where, "Only rows for which this SQL expression is true");
+  command.add_option("--where", arguments->where,
+                     "Only rows for which this SQL expression is true");
   command.add_option("--fragments", arguments->fragments, "Only these fragments, in this order")
       ->delimiter(',')
       ->allow_extra_args(false)
@@ -72,11 +73,16 @@ void AddScan(CLI::App& app, Action* action) {
   arguments->table = AddTableArguments(*command, true);
   AddColumnArguments(*command, &arguments->columns);
   AddWhere(*command, arguments.get());
-  command->add_option("--limit", arguments->limit, "At most so many rows")->transform(WholeNumber());
-  command->add_option("--offset", arguments->offset, "Skip so many rows first")->transform(WholeNumber());
-  command->add_option("--batch-rows", arguments->batch_rows, "Largest batch of the arrow and parquet formats")
+  command->add_option("--limit", arguments->limit, "At most so many rows")
       ->transform(WholeNumber());
-  command->add_flag("--unordered", arguments->unordered, "Print rows in the order in which they are ready");
+  command->add_option("--offset", arguments->offset, "Skip so many rows first")
+      ->transform(WholeNumber());
+  command
+      ->add_option("--batch-rows", arguments->batch_rows,
+                   "Largest batch of the arrow and parquet formats")
+      ->transform(WholeNumber());
+  command->add_flag("--unordered", arguments->unordered,
+                    "Print rows in the order in which they are ready");
   AddOutputArguments(*command, &arguments->output);
   command->callback([=] { *action = [=] { return RunScan(*arguments); }; });
 }
@@ -88,7 +94,9 @@ void AddHead(CLI::App& app, Action* action) {
   arguments->limit = 10;
   AddColumnArguments(*command, &arguments->columns);
   AddWhere(*command, arguments.get());
-  command->add_option("-n,--limit", arguments->limit, "How many rows")->transform(WholeNumber())->capture_default_str();
+  command->add_option("-n,--limit", arguments->limit, "How many rows")
+      ->transform(WholeNumber())
+      ->capture_default_str();
   AddOutputArguments(*command, &arguments->output);
   command->callback([=] { *action = [=] { return RunScan(*arguments); }; });
 }
