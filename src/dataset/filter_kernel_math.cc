@@ -291,9 +291,10 @@ arrow::Result<ArrayPtr> Real(const KernelCall& call) {
       for (const auto& [name, function] : kFunctions) {
         if (call.options.word != name) continue;
         const auto* values = Values<ArrowType>(*arguments[0]);
-        return BuildNumbers<ArrowType>(call, arguments, [&](int64_t row) -> arrow::Result<T> {
-          return function(values[row]);
-        });
+        return BuildNumbers<ArrowType>(call, arguments,
+                                       [values, apply = function](int64_t row) -> arrow::Result<T> {
+                                         return apply(values[row]);
+                                       });
       }
     }
     return MakeError(ErrorKind::kInternal, "unknown function of a float: " + call.options.word);
