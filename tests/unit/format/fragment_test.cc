@@ -124,7 +124,8 @@ TEST(Fragment, KnowsSpilledLineageAndOverlays) {
 TEST(Fragment, OfTwoPlacementsTheLastCounts) {
   EXPECT_EQ(DecodeFragment(Field(5, "ids") + Field(12, ""), 0)->row_ids.placement,
             LineagePlacement::kColumn);
-  const auto inline_last = DecodeFragment(Field(14, "") + Field(9, "x"), 0).ValueOrDie();
+  const std::string bytes = Field(14, "") + Field(9, "x");
+  const Fragment inline_last = DecodeFragment(bytes, 0).ValueOrDie();
   EXPECT_EQ(inline_last.created.placement, LineagePlacement::kInline);
   EXPECT_EQ(inline_last.created.bytes, "x");
 }
