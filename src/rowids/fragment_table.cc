@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "pennon/base/error.h"
-#include "rowids/segment_encoder.h"
+#include "rowset/roaring_builder.h"
 
 namespace pennon {
 
@@ -17,8 +17,12 @@ FragmentTable::FragmentTable(std::span<const IndexedFragment> fragments,
       fragments_(std::make_unique<Fragment[]>(fragments.size())),
       owner_(std::move(owner)),
       source_(std::move(source)) {
+  heads_.reserve(size_);
   for (size_t i = 0; i < size_; ++i) {
-    fragments_[i].id = fragments[i].id;
+    const uint64_t num_surely_live =
+        fragments[i].has_deletions ? 0
+                                   : std::min<uint64_t>(fragments[i].physical_rows, ~uint32_t{0});
+    heads_.push_back({fragments[i].id, static_cast<uint32_t>(num_surely_live)});
     fragments_[i].has_deletions = fragments[i].has_deletions;
     fragments_[i].is_spilled = fragments[i].is_spilled;
     fragments_[i].physical_rows = fragments[i].physical_rows;
@@ -35,18 +39,18 @@ FragmentTable::FragmentTable(std::span<const IndexedFragment> fragments,
 }
 
 std::optional<size_t> FragmentTable::OrdinalOf(FragmentId id) const {
-  if (by_id_.empty() && size_ > 0 && id >= fragments_[0].id) {
+  if (by_id_.empty() && size_ > 0 && id >= heads_[0].id) {
     // Most tables number their fragments without gaps.
-    const size_t guess = ToInteger(id) - ToInteger(fragments_[0].id);
-    if (guess < size_ && fragments_[guess].id == id) return guess;
+    const size_t guess = ToInteger(id) - ToInteger(heads_[0].id);
+    if (guess < size_ && heads_[guess].id == id) return guess;
   }
   size_t low = 0;
   size_t high = size_;
   while (low < high) {
     const size_t middle = low + (high - low) / 2;
     const size_t ordinal = by_id_.empty() ? middle : by_id_[middle];
-    if (fragments_[ordinal].id == id) return ordinal;
-    if (fragments_[ordinal].id < id) {
+    if (heads_[ordinal].id == id) return ordinal;
+    if (heads_[ordinal].id < id) {
       low = middle + 1;
     } else {
       high = middle;
@@ -68,7 +72,7 @@ void FragmentTable::Adopt(const FragmentTable& previous) {
   for (size_t i = 0; i < previous.size_; ++i) {
     const auto* sequence = previous.fragments_[i].sequence.get();
     if (sequence == nullptr || previous.fragments_[i].is_spilled) continue;
-    const auto ordinal = OrdinalOf(previous.fragments_[i].id);
+    const auto ordinal = OrdinalOf(previous.heads_[i].id);
     if (!ordinal || fragments_[*ordinal].row_ids != previous.fragments_[i].row_ids) continue;
     const Fragment& fragment = fragments_[*ordinal];
     fragment.sequence.Set(
@@ -86,12 +90,17 @@ arrow::Result<const RowIdSequence*> FragmentTable::Sequence(size_t ordinal) cons
 void FragmentTable::MakeBits(const Fragment& fragment) {
   const DeletionVector& deletions = *fragment.deletions.get();
   const uint64_t rows = fragment.physical_rows;
-  if (rows > uint64_t{1} << 32 || deletions.count() < rows / kRowsPerDeadForBits) return;
-  const uint64_t num_words = (rows + 63) / 64;
-  auto bits = std::make_unique<uint64_t[]>(num_words);
-  RoaringRunCursor cursor(deletions.offsets(), {0, rows});
-  for (ValueRange run; cursor.Next(&run);)
-    SetBits(reinterpret_cast<char*>(bits.get()), run.begin, run.size());
+  if (rows > uint64_t{1} << 32 || deletions.empty() ||
+      deletions.count() < rows / kRowsPerDeadForBits)
+    return;
+  // Whole chunks of the set at a time.
+  const uint64_t num_chunks = (rows + kChunkValues - 1) / kChunkValues;
+  auto bits = std::make_unique<uint64_t[]>(num_chunks * kChunkWords);
+  const RoaringChunks& chunks = *deletions.offsets().chunks();
+  for (size_t i = 0; i < chunks.entries.size() && chunks.entries[i].key < num_chunks; ++i) {
+    ChunkSetBits(chunks.View(i),
+                 ChunkWords(bits.get() + chunks.entries[i].key * kChunkWords, kChunkWords));
+  }
   const uint64_t* expected = nullptr;
   if (fragment.dead_bits.compare_exchange_strong(expected, bits.get(), std::memory_order_acq_rel))
     bits.release();
@@ -104,7 +113,7 @@ arrow::Status FragmentTable::LoadDeletions(std::span<const uint32_t> ordinals) c
     if (!fragments_[ordinal].has_deletions || fragments_[ordinal].deletions.get() != nullptr)
       continue;
     wanted.push_back(ordinal);
-    ids.push_back(fragments_[ordinal].id);
+    ids.push_back(heads_[ordinal].id);
   }
   if (wanted.empty()) return arrow::Status::OK();
   ARROW_ASSIGN_OR_RAISE(auto loaded, source_->LoadDeletions(ids));
@@ -123,7 +132,7 @@ arrow::Status FragmentTable::LoadSequences(std::span<const uint32_t> ordinals) c
   for (const uint32_t ordinal : ordinals) {
     if (!fragments_[ordinal].is_spilled || fragments_[ordinal].sequence.get() != nullptr) continue;
     wanted.push_back(ordinal);
-    ids.push_back(fragments_[ordinal].id);
+    ids.push_back(heads_[ordinal].id);
   }
   if (wanted.empty()) return arrow::Status::OK();
   ARROW_ASSIGN_OR_RAISE(auto loaded, source_->LoadSequences(ids));
@@ -136,10 +145,12 @@ arrow::Status FragmentTable::LoadSequences(std::span<const uint32_t> ordinals) c
 }
 
 uint64_t FragmentTable::memory_bytes() const {
-  uint64_t bytes = sizeof(*this) + size_ * sizeof(Fragment) + by_id_.capacity() * sizeof(uint32_t);
+  uint64_t bytes = sizeof(*this) + size_ * sizeof(Fragment) + heads_.capacity() * sizeof(Head) +
+                   by_id_.capacity() * sizeof(uint32_t);
   for (size_t i = 0; i < size_; ++i) {
     if (fragments_[i].dead_bits.load(std::memory_order_relaxed) != nullptr)
-      bytes += fragments_[i].physical_rows / 8;
+      bytes += (fragments_[i].physical_rows + kChunkValues - 1) / kChunkValues * kChunkWords *
+               sizeof(uint64_t);
     if (const auto* sequence = fragments_[i].sequence.get()) {
       bytes += sizeof(*sequence) + sequence->memory_bytes();
       if (fragments_[i].is_spilled) bytes += sequence->encoded().size();

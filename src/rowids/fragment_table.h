@@ -52,7 +52,12 @@ class FragmentTable {
                 std::shared_ptr<RowIdSource> source);
 
   size_t size() const { return size_; }
-  FragmentId id(size_t ordinal) const { return fragments_[ordinal].id; }
+  FragmentId id(size_t ordinal) const { return heads_[ordinal].id; }
+  /// Whether there is such a row and none of its fragment is deleted: all that most look-ups ask
+  /// for, of as few bytes as can be. False also for the last of 2^32 rows.
+  bool IsSurelyLive(size_t ordinal, uint64_t offset) const {
+    return offset < heads_[ordinal].num_surely_live;
+  }
   uint64_t physical_rows(size_t ordinal) const { return fragments_[ordinal].physical_rows; }
   bool has_deletions(size_t ordinal) const { return fragments_[ordinal].has_deletions; }
   bool is_spilled(size_t ordinal) const { return fragments_[ordinal].is_spilled; }
@@ -107,7 +112,6 @@ class FragmentTable {
     Fragment& operator=(const Fragment&) = delete;
     ~Fragment() { delete[] dead_bits.load(std::memory_order_relaxed); }
 
-    FragmentId id{};
     bool has_deletions = false;
     bool is_spilled = false;
     uint64_t physical_rows = 0;
@@ -118,12 +122,17 @@ class FragmentTable {
     mutable std::atomic<const uint64_t*> dead_bits{nullptr};
     mutable std::atomic<uint32_t> num_asked{0};
   };
+  struct Head {
+    FragmentId id{};
+    uint32_t num_surely_live = 0;
+  };
   static constexpr uint32_t kAskedBeforeBits = 64;
   static constexpr uint64_t kRowsPerDeadForBits = 64;
   static void MakeBits(const Fragment& fragment);
 
   size_t size_;
   std::unique_ptr<Fragment[]> fragments_;
+  std::vector<Head> heads_;
   std::vector<uint32_t> by_id_;  // ordinals by fragment id, when they do not ascend by themselves
   std::shared_ptr<const void> owner_;
   std::shared_ptr<RowIdSource> source_;

@@ -10,7 +10,7 @@ IdDirectory::IdDirectory(std::vector<Entry> entries) {
   if (!std::is_sorted(entries.begin(), entries.end(), by_smallest)) {
     std::sort(entries.begin(), entries.end(), by_smallest);
   }
-  smallest_.reserve(entries.size());
+  smallest_.reserve(entries.size() + kSearchedWithout);
   rest_.reserve(entries.size());
   bool overlaps = false;
   for (const auto& entry : entries) {
@@ -18,8 +18,8 @@ IdDirectory::IdDirectory(std::vector<Entry> entries) {
     smallest_.push_back(entry.smallest);
     rest_.push_back({entry.largest, entry.what, entry.where});
   }
+  smallest_.insert(smallest_.end(), kSearchedWithout, ~uint64_t{0});
   if (overlaps) BuildLevels();
-  constexpr size_t kSearchedWithout = 16;
   if (entries.size() > kSearchedWithout) {
     table_ = StretchTable(entries.size(), 1, [&](uint64_t i) { return smallest_[i]; });
   }
@@ -42,26 +42,6 @@ void IdDirectory::BuildLevels() {
   } while (below.size() > kFanOut);
 }
 
-size_t IdDirectory::CountStartingAtOrBelow(uint64_t id) const {
-  if (smallest_.empty() || id < smallest_.front()) return 0;
-  if (id >= smallest_.back()) return smallest_.size();
-  // The first entry that starts behind the id.
-  uint64_t low = 1;
-  uint64_t length = smallest_.size() - 1;
-  if (!table_.empty()) {
-    const auto bounds = table_.Find(id + 1);
-    low = bounds.begin;
-    length = bounds.end - bounds.begin;
-  }
-  while (length > 0) {
-    const uint64_t half = length / 2;
-    const bool below = smallest_[low + half] <= id;
-    low = below ? low + half + 1 : low;
-    length = below ? length - half - 1 : half;
-  }
-  return low;
-}
-
 uint64_t IdDirectory::OverlapDepth() const {
   std::vector<uint64_t> ends;
   ends.reserve(rest_.size());
@@ -69,7 +49,7 @@ uint64_t IdDirectory::OverlapDepth() const {
   std::sort(ends.begin(), ends.end());
   uint64_t depth = 0;
   size_t closed = 0;
-  for (size_t i = 0; i < smallest_.size(); ++i) {
+  for (size_t i = 0; i < size(); ++i) {
     while (ends[closed] < smallest_[i]) ++closed;
     depth = std::max<uint64_t>(depth, i + 1 - closed);
   }

@@ -4,8 +4,10 @@
 /// design.md, heading 3 (the directory); format/row-ids.md, heading 6.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "rowids/stretch_table.h"
@@ -27,17 +29,24 @@ class IdDirectory {
   explicit IdDirectory(std::vector<Entry> entries);
   IdDirectory() = default;
 
-  size_t size() const { return smallest_.size(); }
+  size_t size() const { return rest_.size(); }
   Entry entry(size_t i) const {
     return {smallest_[i], rest_[i].largest, rest_[i].what, rest_[i].where};
   }
   uint64_t largest(size_t i) const { return rest_[i].largest; }
   /// Entries whose smallest id is at most `id`: they are [0, result).
-  size_t CountStartingAtOrBelow(uint64_t id) const;
+  size_t CountStartingAtOrBelow(uint64_t id) const {
+    if (rest_.empty()) return 0;
+    if (table_.empty()) {
+      return std::min<uint64_t>(CountAtMost<kSearchedWithout>(smallest_.data(), id), size());
+    }
+    if (id == ~uint64_t{0}) return size();
+    return CountAmong<kWindow>(id, table_.Find(id + 1));
+  }
   /// The same when it is likely to be `hint`, as for an id near the last one.
   size_t CountStartingAtOrBelow(uint64_t id, size_t hint) const {
     const bool fits =
-        hint > 0 && smallest_[hint - 1] <= id && (hint == smallest_.size() || id < smallest_[hint]);
+        hint > 0 && smallest_[hint - 1] <= id && (hint == size() || id < smallest_[hint]);
     return fits ? hint : CountStartingAtOrBelow(id);
   }
   /// Whether no id lies in two entries.
@@ -62,6 +71,9 @@ class IdDirectory {
 
  private:
   static constexpr size_t kFanOut = 16;
+  static constexpr size_t kSearchedWithout = 16;  // entries without a table
+  static constexpr size_t kWindow = 4;
+  static constexpr size_t kCountedAtOnce = 64;
   struct Rest {
     uint64_t largest;
     uint32_t what;
@@ -69,6 +81,42 @@ class IdDirectory {
   };
 
   void BuildLevels();
+
+  // How many of kAtOnce values are at most `id`, four at a time.
+  template <size_t kAtOnce>
+  static uint64_t CountAtMost(const uint64_t* values, uint64_t id) {
+    using Four = uint64_t __attribute__((vector_size(32)));
+    static_assert(kAtOnce % 4 == 0);
+    auto count = Four{} <= Four{};  // all ones: -1 each
+    count ^= count;
+    for (size_t i = 0; i < kAtOnce; i += 4) {
+      Four four;
+      std::memcpy(&four, values + i, sizeof(four));
+      count -= four <= id;
+    }
+    return static_cast<uint64_t>(count[0] + count[1] + count[2] + count[3]);
+  }
+
+  // As CountStartingAtOrBelow, for a result that lies in [bounds.begin, bounds.end]. Counts whole
+  // windows: a search would end where the processor cannot foresee it.
+  template <size_t kAtOnce>
+  size_t CountAmong(uint64_t id, StretchTable::Bounds bounds) const {
+    while (bounds.end - bounds.begin > kCountedAtOnce) {
+      const uint64_t middle = bounds.begin + (bounds.end - bounds.begin) / 2;
+      if (smallest_[middle] <= id) {
+        bounds.begin = middle + 1;
+      } else {
+        bounds.end = middle;
+      }
+    }
+    while (true) {
+      const uint64_t starting = CountAtMost<kAtOnce>(&smallest_[bounds.begin], id);
+      if (starting < kAtOnce || bounds.begin + kAtOnce >= bounds.end) {
+        return std::min<uint64_t>(bounds.begin + starting, size());
+      }
+      bounds.begin += kAtOnce;
+    }
+  }
 
   // Visits the blocks [begin, end) of a level; level 0 has the largest id of each kFanOut entries.
   template <typename Fn>
@@ -91,7 +139,7 @@ class IdDirectory {
     return true;
   }
 
-  std::vector<uint64_t> smallest_;
+  std::vector<uint64_t> smallest_;  // and a window of padding
   std::vector<Rest> rest_;
   StretchTable table_;  // over smallest_, unless there are few
   std::vector<std::vector<uint64_t>> levels_;

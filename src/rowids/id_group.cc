@@ -9,8 +9,9 @@
 namespace pennon {
 namespace {
 
-// A block of so many rows is merged inside of the processor's second cache.
-constexpr uint64_t kRowsPerBlock = uint64_t{1} << 18;
+// A block of so many rows, at four bytes each, fills a large page of memory and is merged inside of
+// the processor's caches.
+constexpr uint64_t kRowsPerBlock = uint64_t{1} << 19;
 // What merging costs for each row, and which share of it must be paid in dear look-ups first.
 constexpr uint64_t kMergeNsPerRow = 8;
 constexpr uint64_t kPaidShare = 4;

@@ -112,6 +112,19 @@ class IdGroup {
     });
   }
 
+  /// The same without merging or asking members, for an id that is merged and has one slot or none:
+  /// returns how many, or 2 where only ForEachSlot can tell.
+  uint32_t FindOnly(uint64_t id, uint32_t* ordinal, uint64_t* offset) const {
+    const MergedRun* run = blocks_[(id - smallest_) >> block_shift_].run.get();
+    if (run == nullptr) return 2;
+    Slot slot;
+    const uint32_t num_slots = run->FindOnly(id, &slot);
+    if (num_slots != 1) return num_slots;
+    *ordinal = ordinals_[slot.fragment];
+    *offset = slot.offset;
+    return 1;
+  }
+
   /// Fetches what ForEachSlot will look at into the cache, as far as the id's stretch is merged.
   void Prefetch(uint64_t id) const {
     if (const MergedRun* run = blocks_[(id - smallest_) >> block_shift_].run.get())

@@ -11,58 +11,30 @@
 namespace pennon {
 namespace {
 
-// Hands rows on to `apply` in an order that stays near one place of a large table for long: rows
-// are collected, dealt by place into as many stretches as the processor can write to at once, and
-// handed on stretch by stretch.
-template <typename Row, typename Apply>
-class RowDealer {
- public:
-  RowDealer(uint64_t span, Apply apply) : apply_(std::move(apply)) {
-    while ((span - 1) >> shift_ >= kStretches) ++shift_;
-    rows_.reserve(kRowsAtOnce);
-  }
-  void Add(const Row& row) {
-    rows_.push_back(row);
-    if (rows_.size() == kRowsAtOnce) Flush();
-  }
-  void Flush() {
-    std::array<uint32_t, kStretches> places{};
-    for (const Row& row : rows_) ++places[row.place >> shift_];
-    uint32_t place = 0;
-    for (uint32_t& count : places) place += std::exchange(count, place);
-    dealt_.resize(rows_.size());
-    for (const Row& row : rows_) dealt_[places[row.place >> shift_]++] = row;
-    for (const Row& row : dealt_) apply_(row);
-    rows_.clear();
-  }
-
- private:
-  static constexpr uint64_t kStretches = 128;
-  static constexpr size_t kRowsAtOnce = size_t{1} << 20;
-
-  Apply apply_;
-  uint32_t shift_ = 0;
-  std::vector<Row> rows_;
-  std::vector<Row> dealt_;
-};
+// Calls `fn(slot, ids)` for the rows that the plan has room for; `slot` is that of the first.
+template <typename Fn>
+void ForEachSpan(const MergePlan& plan, const MergedRun::Walk& walk, Fn&& fn) {
+  walk([&](uint32_t fragment, uint64_t offset, std::span<const uint64_t> ids) {
+    if (fragment >= plan.num_fragments || offset + ids.size() > uint64_t{plan.offset_max} + 1)
+      return;
+    fn(Slot{fragment, static_cast<uint32_t>(offset)}, ids);
+  });
+}
 
 // Calls `fn(place, slot)` for each row that the plan covers.
 template <typename Fn>
 void ForEachRow(const MergePlan& plan, const MergedRun::Walk& walk, Fn&& fn) {
-  walk([&](uint32_t fragment, uint64_t offset, std::span<const uint64_t> ids) {
-    if (fragment >= plan.num_fragments || offset + ids.size() > uint64_t{plan.offset_max} + 1)
-      return;
-    auto row_offset = static_cast<uint32_t>(offset);
+  ForEachSpan(plan, walk, [&](Slot slot, std::span<const uint64_t> ids) {
     for (const uint64_t id : ids) {
       const uint64_t place = id - plan.begin;
-      if (place < plan.span) fn(place, Slot{fragment, row_offset});
-      ++row_offset;
+      if (place < plan.span) fn(place, slot);
+      ++slot.offset;
     }
   });
 }
 
-// A table larger than this is written stretch by stretch.
-constexpr uint64_t kCachedBytes = uint64_t{1} << 20;
+// How far ahead rows that jump about are fetched while they are merged.
+constexpr size_t kRowsAhead = 32;
 
 }  // namespace
 
@@ -80,14 +52,7 @@ MergedRun MergedRun::Build(const MergePlan& plan, const Walk& walk) {
   run.span_ = plan.span;
   if (run.form_ == Form::kDirect) {
     run.slots_ = SlotArray(plan.span, plan.num_fragments, plan.offset_max);
-    const auto put = [&](const Row& row) { run.Put(row.place, row.place, row.slot); };
-    if (plan.in_any_order && run.slots_.memory_bytes() > kCachedBytes) {
-      RowDealer<Row, decltype(put)> dealer(plan.span, put);
-      ForEachRow(plan, walk, [&](uint64_t place, Slot slot) { dealer.Add({place, slot}); });
-      dealer.Flush();
-    } else {
-      ForEachRow(plan, walk, [&](uint64_t place, Slot slot) { put({place, slot}); });
-    }
+    run.PutAll(plan, walk);
   } else if (run.form_ == Form::kRanked) {
     run.BuildRanked(plan, walk);
   } else {
@@ -111,17 +76,29 @@ void MergedRun::BuildRanked(const MergePlan& plan, const Walk& walk) {
     for (const uint64_t word : line.words) num_ids += static_cast<uint64_t>(std::popcount(word));
   }
   slots_ = SlotArray(num_ids, plan.num_fragments, plan.offset_max);
-  const auto put = [&](const Row& row) {
-    uint64_t element = 0;
-    if (RankedElement(row.place, &element)) Put(element, row.place, row.slot);
-  };
-  if (plan.in_any_order && slots_.memory_bytes() > kCachedBytes) {
-    RowDealer<Row, decltype(put)> dealer(plan.span, put);
-    ForEachRow(plan, walk, [&](uint64_t place, Slot slot) { dealer.Add({place, slot}); });
-    dealer.Flush();
-  } else {
-    ForEachRow(plan, walk, [&](uint64_t place, Slot slot) { put({place, slot}); });
+  PutAll(plan, walk);
+}
+
+void MergedRun::PutAll(const MergePlan& plan, const Walk& walk) {
+  ForEachSpan(plan, walk, [&](Slot slot, std::span<const uint64_t> ids) {
+    for (size_t i = 0; i < ids.size(); ++i, ++slot.offset) {
+      if (plan.in_any_order) PrefetchForPut(ids, i);
+      const uint64_t place = ids[i] - plan.begin;
+      uint64_t element = 0;
+      if (ElementOf(place, &element)) Put(element, place, slot);
+    }
+  });
+}
+
+// Rows that jump about are misses each: those of the rows to come are made to overlap.
+void MergedRun::PrefetchForPut(std::span<const uint64_t> ids, size_t i) const {
+  if (form_ == Form::kRanked && i + 2 * kRowsAhead < ids.size()) {
+    const uint64_t place = ids[i + 2 * kRowsAhead] - begin_;
+    if (place < span_) __builtin_prefetch(&lines_[place / Line::kPlaces]);
   }
+  if (i + kRowsAhead >= ids.size()) return;
+  uint64_t element = 0;
+  if (ElementOf(ids[i + kRowsAhead] - begin_, &element)) slots_.PrefetchForPut(element);
 }
 
 void MergedRun::BuildSorted(const MergePlan& plan, const Walk& walk) {

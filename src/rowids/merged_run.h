@@ -6,11 +6,14 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <span>
 #include <vector>
 
+#include "rowids/large_pages.h"
 #include "rowids/slot_array.h"
 
 namespace pennon {
@@ -41,6 +44,15 @@ class MergedRun {
   /// Calls `fn(Slot)` for every slot of `id`.
   template <typename Fn>
   void ForEachSlot(uint64_t id, Fn&& fn) const;
+  /// The same for an id of one slot or none: returns how many, or 2 for an id with more.
+  uint32_t FindOnly(uint64_t id, Slot* slot) const {
+    const uint64_t place = id - begin_;
+    uint64_t element = 0;
+    SlotArray::Element first;
+    if (!ElementOf(place, &element) || !slots_.Get(element, &first)) return 0;
+    *slot = first.slot;
+    return first.has_more ? 2 : 1;
+  }
 
   void Prefetch(uint64_t id) const {
     const uint64_t place = id - begin_;
@@ -82,19 +94,32 @@ class MergedRun {
   };
 
   static Form FormFor(const MergePlan& plan);
+  // Puts all rows into slots_, for forms whose elements are known before.
+  void PutAll(const MergePlan& plan, const Walk& walk);
+  void PrefetchForPut(std::span<const uint64_t> ids, size_t i) const;
   void BuildRanked(const MergePlan& plan, const Walk& walk);
   void BuildSorted(const MergePlan& plan, const Walk& walk);
+  // Where the first slot of the id at `place` is to be looked for; false if there is none.
+  bool ElementOf(uint64_t place, uint64_t* element) const {
+    *element = place;
+    if (place >= span_) return false;
+    if (form_ == Form::kRanked) return RankedElement(place, element);
+    return form_ != Form::kSorted || SortedElement(place, element);
+  }
   bool SortedElement(uint64_t place, uint64_t* element) const;
   bool RankedElement(uint64_t place, uint64_t* element) const {
     const Line& line = lines_[place / Line::kPlaces];
     const uint64_t bit = place % Line::kPlaces;
     const uint64_t word = line.words[bit / 64];
     if (((word >> (bit % 64)) & 1) == 0) return false;
+    // All words are counted under masks: quicker than a loop whose end cannot be foreseen.
+    const uint64_t below = (uint64_t{1} << (bit % 64)) - 1;
     uint64_t before = line.ids_before;
-    for (uint64_t i = 0; i < bit / 64; ++i)
-      before += static_cast<uint64_t>(std::popcount(line.words[i]));
-    *element =
-        before + static_cast<uint64_t>(std::popcount(word & ((uint64_t{1} << (bit % 64)) - 1)));
+    for (uint64_t i = 0; i < std::size(line.words); ++i) {
+      const uint64_t mask = i < bit / 64 ? ~uint64_t{0} : (i == bit / 64 ? below : 0);
+      before += static_cast<uint64_t>(std::popcount(line.words[i] & mask));
+    }
+    *element = before;
     return true;
   }
   void Put(uint64_t element, uint64_t place, Slot slot) {
@@ -105,7 +130,7 @@ class MergedRun {
   uint64_t begin_ = 0;
   uint64_t span_ = 0;
   SlotArray slots_;
-  std::vector<Line> lines_;
+  std::vector<Line, LargePages<Line>> lines_;
   std::vector<uint32_t> lows_;  // kSorted: low halves of the places
   std::vector<Stretch> stretches_;
   std::vector<More> more_;  // further slots, by id
@@ -114,15 +139,9 @@ class MergedRun {
 template <typename Fn>
 void MergedRun::ForEachSlot(uint64_t id, Fn&& fn) const {
   const uint64_t place = id - begin_;
-  if (place >= span_) return;
-  uint64_t element = place;
-  if (form_ == Form::kRanked) {
-    if (!RankedElement(place, &element)) return;
-  } else if (form_ == Form::kSorted) {
-    if (!SortedElement(place, &element)) return;
-  }
+  uint64_t element = 0;
   SlotArray::Element first;
-  if (!slots_.Get(element, &first)) return;
+  if (!ElementOf(place, &element) || !slots_.Get(element, &first)) return;
   fn(first.slot);
   if (!first.has_more) return;
   const auto begin =

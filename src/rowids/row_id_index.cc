@@ -111,6 +111,48 @@ struct RowIdIndex::State {
   template <typename Fn>
   void ForEachSlot(uint64_t id, Places* places, Fn&& fn) const;
 
+  // Answers for an id whose slots can be told at a glance and are as they should be; false where it
+  // takes more to make up one's mind.
+  bool FindAtAGlance(uint64_t id, SegmentCatalog::Place* place, RowLocation* location) const {
+    SegmentCatalog::Few few;
+    if (!catalog.FindFew(id, place, &few) || !spilled.empty()) return false;
+    if (few.count == 1 && fragments.IsSurelyLive(few.slots[0].ordinal, few.slots[0].offset)) {
+      *location = {AddressOf(few.slots[0]), RowState::kLive};
+      return true;
+    }
+    return Judge(few, id, location);
+  }
+  RowAddress AddressOf(const SegmentCatalog::Few::Slot& slot) const {
+    return MakeRowAddress(fragments.id(slot.ordinal),
+                          RowOffset{static_cast<uint32_t>(slot.offset)});
+  }
+  // The same from the slots, which are known to be all.
+  __attribute__((noinline)) bool Judge(const SegmentCatalog::Few& few, uint64_t id,
+                                       RowLocation* location) const {
+    RowState state = id < next_row_id ? RowState::kGone : RowState::kNeverGiven;
+    RowAddress address{};
+    for (uint32_t i = 0; i < few.count; ++i) {
+      const auto [ordinal, offset] = few.slots[i];
+      const RowAddress here = AddressOf(few.slots[i]);
+      if (!fragments.IsSurelyLive(ordinal, offset)) {
+        if (offset >= fragments.physical_rows(ordinal)) return false;
+        const auto is_deleted = fragments.IsDeletedIfKnown(ordinal, static_cast<uint32_t>(offset));
+        if (!is_deleted) return false;
+        if (*is_deleted) {
+          if (state != RowState::kLive && (state != RowState::kDeleted || here > address))
+            address = here;
+          if (state != RowState::kLive) state = RowState::kDeleted;
+          continue;
+        }
+      }
+      if (state == RowState::kLive) return false;  // live twice
+      state = RowState::kLive;
+      address = here;
+    }
+    *location = {address, state};
+    return true;
+  }
+
   // Loads the spilled sequences that are not there and catalogs them. Two threads may both do it;
   // one result stays.
   arrow::Status LoadSpilled() const {
@@ -181,12 +223,20 @@ void RowIdIndex::State::ForEachSlot(uint64_t id, Places* places, Fn&& fn) const 
 }
 
 arrow::Result<RowLocation> RowIdIndex::Find(RowId id) const {
+  SegmentCatalog::Place place;
+  RowLocation location;
+  if (state_->FindAtAGlance(ToInteger(id), &place, &location)) return location;
+  return FindAtLength(id);
+}
+
+// Kept apart from what most look-ups are through with.
+__attribute__((noinline)) arrow::Result<RowLocation> RowIdIndex::FindAtLength(RowId id) const {
   const State& state = *state_;
+  State::Places places;
   while (true) {
     // Taken before asking, so that a catalog that appears meanwhile only makes for another round.
     const bool is_complete = state.spilled.empty() || state.spilled_catalog.get() != nullptr;
     Verdict verdict(state.fragments);
-    State::Places places;
     state.ForEachSlot(ToInteger(id), &places,
                       [&](uint32_t ordinal, uint64_t offset) { verdict.Add(ordinal, offset); });
     if (!verdict.wanted().empty()) {
@@ -213,6 +263,7 @@ arrow::Status RowIdIndex::FindMany(std::span<const uint64_t> ids,
   std::vector<size_t> again;  // places in the batch that need what is not loaded yet
   bool needs_spilled = false;
   const auto find = [&](uint64_t id, size_t i, State::Places* places) {
+    if (state.FindAtAGlance(id, &places->inlined, &locations[i])) return;
     Verdict verdict(state.fragments);
     state.ForEachSlot(id, places,
                       [&](uint32_t ordinal, uint64_t offset) { verdict.Add(ordinal, offset); });

@@ -14,9 +14,10 @@ namespace pennon {
 
 namespace {
 
-// A segment that profits from its index is asked without it so many times first: most are asked
-// once or twice.
-constexpr uint32_t kSearchesBeforeIndex = 16;
+// A segment that profits from its index is asked without it until the searches have cost about as
+// much as a quarter of making it: most are asked once or twice.
+constexpr uint64_t kSearchesBeforeIndex = 16;
+constexpr uint64_t kElementsPerSearch = 256;
 
 struct LazyIndex {
   PublishOnce<SegmentIndex> index;
@@ -134,8 +135,8 @@ const SegmentIndex* RowIdSequence::IndexForSearch(size_t segment) const {
   const LazyIndex& lazy = body_->indexes[segment];
   if (const SegmentIndex* made = lazy.index.get()) return made;
   auto& num_searches = body_->indexes[segment].num_searches;
-  if (!NeedsIndex(of) &&
-      num_searches.fetch_add(1, std::memory_order_relaxed) < kSearchesBeforeIndex)
+  if (!NeedsIndex(of) && num_searches.fetch_add(1, std::memory_order_relaxed) <
+                             kSearchesBeforeIndex + of.array.count / kElementsPerSearch)
     return nullptr;
   return &lazy.index.GetOrMake([&] { return MakeSegmentIndex(of); });
 }

@@ -159,8 +159,12 @@ void PrefetchInSegment(const Segment& segment, const SegmentIndex& index, uint64
     __builtin_prefetch(segment.bitmap.data + offset / 8);
     __builtin_prefetch(&index.ranks.ones_before[offset / 64 / BitmapRanks::kWordsPerBlock]);
   } else if (segment.form != SegmentForm::kRangeRun && !index.table.empty()) {
-    const auto bounds = index.table.Find(id);
-    __builtin_prefetch(segment.array.data + (bounds.begin + bounds.end) / 2 * segment.array.width);
+    // The window around the likely place, of two lines at most but for the widest elements.
+    const uint64_t likely = index.table.FindLikely(id).likely;
+    const char* const at = segment.array.data + likely * segment.array.width;
+    __builtin_prefetch(at - std::min<uint64_t>(likely, 8) * segment.array.width);
+    __builtin_prefetch(
+        at + std::min<uint64_t>(segment.array.count - likely, 8) * segment.array.width - 1);
   }
 }
 

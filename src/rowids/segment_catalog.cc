@@ -151,6 +151,19 @@ void SegmentCatalog::Arrange(Parts parts) {
     begin = end;
   }
   directory_ = IdDirectory(std::move(entries));
+  if (!directory_.disjoint() && !groups_.empty() && groups_.size() <= kCoversMax) {
+    std::vector<IdDirectory::Entry> others;
+    for (size_t i = 0; i < directory_.size(); ++i) {
+      const auto entry = directory_.entry(i);
+      if ((entry.what & ~kOrdinalMask) == kGroup) {
+        covers_.push_back({entry.smallest, entry.largest, groups_[entry.where].get()});
+      } else {
+        others.push_back(entry);
+      }
+    }
+    directory_ = IdDirectory(std::move(others));
+  }
+  is_all_loose_ = num_entries() == 0;
   num_singles_ = singles.size();
   singles_ = std::make_unique<SingleSegment[]>(num_singles_);
   for (size_t i = 0; i < num_singles_; ++i) singles_[i].segment = singles[i];
@@ -225,7 +238,7 @@ const SegmentCatalog::ReadySegment& SegmentCatalog::MakeReady(const FragmentTabl
   auto ready = std::make_unique<ReadySegment>();
   ready->sequence = fragments.SequenceIfThere(ordinal);
   ready->number = singles_[single].segment;
-  ready->segment = &ready->sequence->segments()[ready->number];
+  ready->segment = ready->sequence->segments()[ready->number];
   return singles_[single].ready.Set(std::move(ready));
 }
 
@@ -239,16 +252,20 @@ void SegmentCatalog::Prefetch(const FragmentTable& fragments, uint64_t id, Place
     } else if ((entry.what & ~kOrdinalMask) == kSegment) {
       const ReadySegment& ready = Ready(fragments, ordinal, entry.where);
       if (const SegmentIndex* index = ready.index.load(std::memory_order_acquire)) {
-        PrefetchInSegment(*ready.segment, *index, id);
+        PrefetchInSegment(ready.segment, *index, id);
       }
     } else if ((entry.what & ~kOrdinalMask) == kRange) {
       fragments.Prefetch(ordinal, static_cast<uint32_t>(entry.where + (id - entry.smallest)));
     }
     return true;
   });
+  for (const Cover& cover : covers_) {
+    if (id >= cover.smallest && id <= cover.largest) cover.group->Prefetch(id);
+  }
   if (const SegmentCatalog* refined = loose_.empty() ? nullptr : refined_->get()) {
-    Place anywhere;
-    refined->Prefetch(fragments, id, &anywhere);
+    Place there{.starting = place->starting_refined};
+    refined->Prefetch(fragments, id, &there);
+    place->starting_refined = there.starting;
   }
 }
 
@@ -272,7 +289,10 @@ std::vector<std::pair<uint32_t, uint64_t>> SegmentCatalog::Refine(const Fragment
 }
 
 uint64_t SegmentCatalog::OverlapDepth() const {
-  uint64_t depth = directory_.OverlapDepth();
+  std::vector<IdDirectory::Entry> entries;
+  for (size_t i = 0; i < directory_.size(); ++i) entries.push_back(directory_.entry(i));
+  for (const Cover& cover : covers_) entries.push_back({cover.smallest, cover.largest, 0, 0});
+  uint64_t depth = IdDirectory(std::move(entries)).OverlapDepth();
   for (const auto& group : groups_) depth = std::max(depth, group->OverlapDepth());
   return depth;
 }
@@ -290,8 +310,8 @@ uint64_t SegmentCatalog::num_loose_bytes() const {
 }
 
 uint64_t SegmentCatalog::memory_bytes() const {
-  uint64_t bytes = sizeof(*this) + directory_.memory_bytes() + loose_.capacity() * sizeof(Member) +
-                   num_singles_ * sizeof(SingleSegment);
+  uint64_t bytes = sizeof(*this) + directory_.memory_bytes() + covers_.capacity() * sizeof(Cover) +
+                   loose_.capacity() * sizeof(Member) + num_singles_ * sizeof(SingleSegment);
   for (size_t i = 0; i < num_singles_; ++i) {
     if (singles_[i].ready.get() != nullptr) bytes += sizeof(ReadySegment);
   }

@@ -6,6 +6,7 @@
 
 #include <arrow/status.h>
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -47,6 +48,7 @@ class SegmentCatalog {
   /// near one.
   struct Place {
     size_t starting = 0;
+    size_t starting_refined = 0;  // in the catalog that loose arrays were refined to
   };
 
   /// Looks `id` up and fetches what ForEachSlot will look at into the cache. Asking for a few dozen
@@ -69,16 +71,46 @@ class SegmentCatalog {
         return true;
       });
     }
+    for (const Cover& cover : covers_) {
+      if (id >= cover.smallest && id <= cover.largest)
+        cover.group->ForEachSlot(fragments, budget, id, fn);
+    }
     if (loose_.empty()) return;
-    Place anywhere;
     const SegmentCatalog* refined = refined_->get();
-    if (refined != nullptr) return refined->ForEachSlot(fragments, budget, id, &anywhere, fn);
+    if (refined != nullptr) {
+      Place there{.starting = place->starting_refined};
+      refined->ForEachSlot(fragments, budget, id, &there, fn);
+      place->starting_refined = there.starting;
+      return;
+    }
     for (const auto& [ordinal, offset] : Refine(fragments, id)) fn(ordinal, offset);
+  }
+
+  /// So many groups at most are asked beside the directory, see Few.
+  static constexpr size_t kCoversMax = 4;
+
+  /// Slots of an id that can be told at a glance: of one entry and of each of those groups.
+  struct Few {
+    struct Slot {
+      uint32_t ordinal;
+      uint64_t offset;
+    };
+    uint32_t count = 0;
+    std::array<Slot, 1 + kCoversMax> slots;  // not cleared: this is made for each look-up
+  };
+  /// The same as ForEachSlot for an id of a few slots, where everything that holds it is ready and
+  /// nothing has to be merged; false where only ForEachSlot can tell.
+  bool FindFew(uint64_t id, Place* place, Few* few) const {
+    few->count = 0;
+    if (loose_.empty()) return FindFew(id, &place->starting, few);
+    const SegmentCatalog* refined = refined_->get();
+    if (!is_all_loose_ || refined == nullptr) return false;
+    return refined->FindFew(id, &place->starting_refined, few);
   }
 
   /// For reports. Cost: a sort of the entries.
   uint64_t OverlapDepth() const;
-  size_t num_entries() const { return directory_.size(); }
+  size_t num_entries() const { return directory_.size() + covers_.size(); }
   /// Segments that are asked one by one, each with a body of its own.
   size_t num_singles() const { return num_singles_; }
   size_t num_groups() const { return groups_.size(); }
@@ -96,7 +128,7 @@ class SegmentCatalog {
   // A segment of the directory, ready to be searched without detours.
   struct ReadySegment {
     const RowIdSequence* sequence = nullptr;
-    const Segment* segment = nullptr;
+    Segment segment;
     uint32_t number = 0;
     mutable std::atomic<const SegmentIndex*> index{nullptr};
     mutable std::atomic<uint64_t> first_position{kUnknown};
@@ -107,6 +139,11 @@ class SegmentCatalog {
     PublishOnce<ReadySegment> ready;
   };
 
+  struct Cover {
+    uint64_t smallest = 0;
+    uint64_t largest = 0;
+    const IdGroup* group = nullptr;
+  };
   template <typename Fn>
   void VisitEntry(const FragmentTable& fragments, MergeBudget* budget, size_t i, uint64_t id,
                   Fn& fn) const {
@@ -134,14 +171,14 @@ class SegmentCatalog {
 
   template <typename Fn>
   static void SearchSingle(const ReadySegment& ready, uint64_t id, Fn&& fn) {
-    if (!MayHold(*ready.segment, id)) return;
+    if (!MayHold(ready.segment, id)) return;
     const SegmentIndex* index = ready.index.load(std::memory_order_acquire);
     if (index == nullptr) {
       index = ready.sequence->IndexForSearch(ready.number);
       if (index != nullptr) ready.index.store(index, std::memory_order_release);
     }
     const auto position =
-        FindInSegment(*ready.segment, index != nullptr ? *index : kNoSegmentIndex, id);
+        FindInSegment(ready.segment, index != nullptr ? *index : kNoSegmentIndex, id);
     if (!position) return;
     uint64_t first = ready.first_position.load(std::memory_order_relaxed);
     if (first == ReadySegment::kUnknown) {
@@ -149,6 +186,45 @@ class SegmentCatalog {
       ready.first_position.store(first, std::memory_order_relaxed);
     }
     fn(first + *position);
+  }
+
+  bool FindFew(uint64_t id, size_t* starting, Few* few) const {
+    if (!directory_.disjoint()) return false;
+    *starting = directory_.CountStartingAtOrBelow(id, *starting);
+    if (*starting > 0) {
+      const auto entry = directory_.entry(*starting - 1);
+      if (id <= entry.largest && !FindInEntry(entry, id, few)) return false;
+    }
+    for (const Cover& cover : covers_) {
+      if (id < cover.smallest || id > cover.largest) continue;
+      if (!FindInGroup(*cover.group, id, few)) return false;
+    }
+    return true;
+  }
+  bool FindInEntry(const IdDirectory::Entry& entry, uint64_t id, Few* few) const {
+    const uint32_t ordinal = entry.what & kOrdinalMask;
+    const uint32_t kind = entry.what & ~kOrdinalMask;
+    if (kind == kRange) {
+      few->slots[0] = {ordinal, entry.where + (id - entry.smallest)};
+      few->count = 1;
+      return true;
+    }
+    if (kind == kGroup) return FindInGroup(*groups_[entry.where], id, few);
+    const ReadySegment* ready = singles_[entry.where].ready.get();
+    if (ready == nullptr) return false;
+    const SegmentIndex* index = ready->index.load(std::memory_order_acquire);
+    const uint64_t first = ready->first_position.load(std::memory_order_relaxed);
+    if (index == nullptr || first == ReadySegment::kUnknown) return false;
+    const auto position = FindInSegment(ready->segment, *index, id);
+    few->slots[0] = {ordinal, first + position.value_or(0)};
+    few->count = position.has_value() ? 1 : 0;
+    return true;
+  }
+  static bool FindInGroup(const IdGroup& group, uint64_t id, Few* few) {
+    auto& slot = few->slots[few->count];
+    const uint32_t num_slots = group.FindOnly(id, &slot.ordinal, &slot.offset);
+    few->count += num_slots;
+    return num_slots < 2;
   }
 
   // Groups of this catalog and of what it was refined to.
@@ -164,10 +240,13 @@ class SegmentCatalog {
                                                     uint64_t id) const;
 
   IdDirectory directory_;
+  // A few groups that would make the entries of the directory overlap are asked beside it.
+  std::vector<Cover> covers_;
   std::unique_ptr<SingleSegment[]> singles_;
   size_t num_singles_ = 0;
   std::vector<std::unique_ptr<IdGroup>> groups_;
   std::vector<Member> loose_;
+  bool is_all_loose_ = false;  // there is nothing else
   std::unique_ptr<PublishOnce<SegmentCatalog>> refined_;
 };
 

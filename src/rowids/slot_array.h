@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/little_endian.h"
+#include "rowids/large_pages.h"
 
 namespace pennon {
 
@@ -61,6 +62,7 @@ class SlotArray {
     return true;
   }
   void Prefetch(uint64_t i) const { __builtin_prefetch(bytes_.data() + i * width_); }
+  void PrefetchForPut(uint64_t i) const { __builtin_prefetch(bytes_.data() + i * width_, 1); }
 
  private:
   static uint32_t OffsetBits(uint32_t offset_max) {
@@ -69,10 +71,13 @@ class SlotArray {
   // Elements are read and written eight bytes at a time; the array has room for that behind its
   // end.
   uint64_t Load(uint64_t i) const {
+    if (width_ == 4) return LoadLittleEndian<uint32_t>(bytes_.data() + i * 4);
     return LoadLittleEndian<uint64_t>(bytes_.data() + i * width_) & mask_;
   }
   void Store(uint64_t i, uint64_t packed) {
     char* at = bytes_.data() + i * width_;
+    // Most arrays; an element wide, so that a neighbour that was just written need not be waited
+    // for.
     if (width_ == 4) return StoreLittleEndian(at, static_cast<uint32_t>(packed));
     const uint64_t others = LoadLittleEndian<uint64_t>(at) & ~mask_;
     StoreLittleEndian(at, others | packed);
@@ -83,7 +88,7 @@ class SlotArray {
   uint64_t offset_mask_ = 0xFFFFFFFFu;
   uint64_t mask_ =
       ~uint64_t{0};  // an absent element has all bits set: no fragment has the last number
-  std::vector<char> bytes_;
+  std::vector<char, LargePages<char>> bytes_;
 };
 
 inline SlotArray::SlotArray(uint64_t count, uint32_t num_fragments, uint32_t offset_max)

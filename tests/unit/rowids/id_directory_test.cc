@@ -68,6 +68,21 @@ TEST(IdDirectory, StopsWhenToldTo) {
   EXPECT_EQ(calls, 2);
 }
 
+TEST(IdDirectory, CountsWhereManyStartTogether) {
+  std::vector<IdDirectory::Entry> entries;
+  for (uint32_t i = 0; i < 1000; ++i)
+    entries.push_back({i < 400 ? 7 : uint64_t{i} * 1000000, ~uint64_t{0}, i, 0});
+  const IdDirectory directory(entries);
+  EXPECT_EQ(directory.CountStartingAtOrBelow(6), 0u);
+  EXPECT_EQ(directory.CountStartingAtOrBelow(7), 400u);
+  EXPECT_EQ(directory.CountStartingAtOrBelow(399999999), 400u);
+  EXPECT_EQ(directory.CountStartingAtOrBelow(400000000), 401u);
+  EXPECT_EQ(directory.CountStartingAtOrBelow(999000000), 1000u);
+  EXPECT_EQ(directory.CountStartingAtOrBelow(~uint64_t{0}), 1000u);
+  EXPECT_EQ(IdDirectory().CountStartingAtOrBelow(~uint64_t{0}), 0u);
+  EXPECT_EQ(IdDirectory({{~uint64_t{0}, ~uint64_t{0}, 0, 0}}).CountStartingAtOrBelow(5), 0u);
+}
+
 TEST(IdDirectory, HoldsTheExtremes) {
   const uint64_t most = ~uint64_t{0};
   std::vector<IdDirectory::Entry> entries = {{0, most, 0, 0}, {most, most, 1, 0}};

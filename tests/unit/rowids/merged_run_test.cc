@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <random>
+#include <span>
 #include <vector>
 
 namespace pennon {
@@ -68,6 +69,38 @@ INSTANTIATE_TEST_SUITE_P(
                     Shape{50, 1000000, 3000, false}, Shape{50, uint64_t{1} << 40, 3000, true},
                     Shape{~uint64_t{0} - 5000, 5000, 4000, true}, Shape{0, 300000, 300000, true},
                     Shape{0, 1400000, 300000, true}, Shape{3, 1, 5, false}));
+
+// Whole spans of ids, as a walk gives them, so that rows are fetched ahead.
+TEST(MergedRun, TakesSpansOfIdsInAnyOrder) {
+  std::mt19937_64 random(8);
+  for (const uint64_t step : {1u, 9u, 1000u}) {
+    std::vector<uint64_t> ids;
+    for (uint64_t i = 0; i < 20000; ++i) ids.push_back(100 + i * step);
+    std::shuffle(ids.begin(), ids.end(), random);
+    ids[7] = ids[19];  // listed twice
+    const MergePlan plan{100, 20000 * step, 20000, 3, 9999, true};
+    const auto run = MergedRun::Build(plan, [&](const MergedRun::Taker& take) {
+      take(0, 0, std::span(ids).first(9990));
+      take(0, 9990, std::span(ids).subspan(9990, 10));
+      take(2, 0, std::span(ids).subspan(10000));
+    });
+    for (uint32_t i = 0; i < ids.size(); ++i) {
+      Slot slot{};
+      const uint32_t num_slots = run.FindOnly(ids[i], &slot);
+      const Slot expected{i < 10000 ? 0u : 2u, i % 10000};
+      if (i == 7 || i == 19) {
+        ASSERT_EQ(num_slots, 2u);
+        ASSERT_EQ(SlotsOf(run, ids[i]), (std::vector<Slot>{{0, 7}, {0, 19}}));
+      } else {
+        ASSERT_EQ(num_slots, 1u);
+        ASSERT_EQ(slot, expected);
+      }
+    }
+    Slot slot{};
+    ASSERT_EQ(run.FindOnly(99, &slot), 0u);
+    ASSERT_EQ(run.FindOnly(100 + 20000 * step, &slot), 0u);
+  }
+}
 
 TEST(MergedRun, LeavesOutWhatThePlanDoesNotCover) {
   const MergePlan plan{100, 50, 4, 1, 9, false};

@@ -42,12 +42,14 @@ TEST_P(PackedArrayTest, AnswersLikeAVector) {
     std::sort(values.begin(), values.end());
     values.erase(std::unique(values.begin(), values.end()), values.end());
     const auto packed = Pack(values, width, width == 8 ? 0 : base);
+    const StretchTable table = MakeTable(packed.array);
     EXPECT_EQ(FirstDescent(packed.array), std::nullopt);
     for (int i = 0; i < 500; ++i) {
       const uint64_t probe = i % 2 == 0 && !values.empty() ? values[random() % values.size()]
                                                            : base - 2 + random() % (spread + 4);
       const auto at = std::lower_bound(values.begin(), values.end(), probe);
       EXPECT_EQ(LowerBound(packed.array, probe), static_cast<uint64_t>(at - values.begin()));
+      EXPECT_EQ(LowerBound(packed.array, table, probe), static_cast<uint64_t>(at - values.begin()));
       const bool there = at != values.end() && *at == probe;
       EXPECT_EQ(FindAscending(packed.array, probe).has_value(), there);
       EXPECT_EQ(FindAnyOrder(packed.array, probe).has_value(), there);
@@ -86,13 +88,49 @@ TEST(PackedArray, FirstDescentSeesEqualAndFalling) {
   EXPECT_EQ(FirstDescent(Pack(values, 2, 0).array), 4320u);
 }
 
+// Crowds with deserts between them: the likely place is far off, and stretches are full or empty.
+TEST(PackedArray, TablesHelpWhereValuesAreNotSpreadEvenly) {
+  std::mt19937_64 random(6);
+  for (const uint64_t crowd : {1u, 3u, 40u, 500u, 3000u}) {
+    std::vector<uint64_t> values;
+    for (uint64_t at = 0; values.size() < 6000; at += random() % 1000000) {
+      for (uint64_t i = 0; i < crowd; ++i) values.push_back(at += 1 + random() % 3);
+    }
+    const auto packed = Pack(values, 8, 0);
+    const StretchTable table = MakeTable(packed.array);
+    for (int i = 0; i < 6000; ++i) {
+      const uint64_t probe = i % 2 == 0 ? values[random() % values.size()] + random() % 3
+                                        : random() % (values.back() + 9);
+      const auto at = std::lower_bound(values.begin(), values.end(), probe);
+      ASSERT_EQ(LowerBound(packed.array, table, probe), static_cast<uint64_t>(at - values.begin()));
+    }
+  }
+}
+
+TEST(PackedArray, TablesTakeTheWidestSpan) {
+  std::vector<uint64_t> values(100);
+  for (uint64_t i = 0; i < 100; ++i) values[i] = i < 50 ? i : ~uint64_t{0} - 99 + i;
+  const auto packed = Pack(values, 8, 0);
+  const StretchTable table = MakeTable(packed.array);
+  for (uint64_t i = 0; i < 100; ++i) EXPECT_EQ(LowerBound(packed.array, table, values[i]), i);
+  EXPECT_EQ(LowerBound(packed.array, table, uint64_t{1} << 60), 50u);
+}
+
 TEST(PackedArray, LowerBoundStaysInsideWhateverTheOrder) {
   std::mt19937_64 random(1);
   std::vector<uint64_t> values(1000);
   for (auto& value : values) value = random() % 60000;
-  const auto packed = Pack(values, 2, 0);
-  for (uint64_t probe = 0; probe < 70000; probe += 7)
-    EXPECT_LE(LowerBound(packed.array, probe), values.size());
+  std::sort(values.begin() + 300, values.begin() + 700);
+  for (const uint64_t last : {uint64_t{0}, uint64_t{59999}}) {
+    values.front() = 0;
+    values.back() = last;
+    const auto packed = Pack(values, 2, 0);
+    const StretchTable table = MakeTable(packed.array);
+    for (uint64_t probe = 0; probe < 70000; probe += 7) {
+      EXPECT_LE(LowerBound(packed.array, probe), values.size());
+      EXPECT_LE(LowerBound(packed.array, table, probe), values.size());
+    }
+  }
 }
 
 }  // namespace

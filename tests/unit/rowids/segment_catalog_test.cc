@@ -47,7 +47,21 @@ Slots SlotsOf(const Made& made, MergeBudget* budget, uint64_t id) {
       *made.fragments, budget, id, &place,
       [&](uint32_t ordinal, uint64_t offset) { slots.emplace_back(ordinal, offset); });
   std::sort(slots.begin(), slots.end());
+  SegmentCatalog::Few few;
+  if (made.catalog->FindFew(id, &place, &few)) {
+    Slots at_a_glance;
+    for (uint32_t i = 0; i < few.count; ++i)
+      at_a_glance.emplace_back(few.slots[i].ordinal, few.slots[i].offset);
+    std::sort(at_a_glance.begin(), at_a_glance.end());
+    EXPECT_EQ(at_a_glance, slots) << id;
+  }
   return slots;
+}
+
+bool IsToldAtAGlance(const Made& made, uint64_t id) {
+  SegmentCatalog::Place place;
+  SegmentCatalog::Few few;
+  return made.catalog->FindFew(id, &place, &few);
 }
 
 std::vector<uint64_t> Shuffled(uint64_t begin, uint64_t end, std::mt19937_64& random) {
@@ -88,6 +102,51 @@ TEST(SegmentCatalog, ManyOverlapsBecomeAGroup) {
       ASSERT_EQ(SlotsOf(made, &budget, id), (Slots{{static_cast<uint32_t>(id % 6), id / 6}}));
     }
   }
+}
+
+// Updates move rows from plain fragments to new ones, whose ids lie all over.
+TEST(SegmentCatalog, AGroupThatCoversOthersIsAskedBesideThem) {
+  std::vector<std::vector<uint64_t>> fragments(12);
+  for (uint64_t id = 0; id < 6000; ++id) {
+    fragments[id / 1000].push_back(id);
+    if (id % 5 == 0) fragments[6 + id / 5 % 6].push_back(id);
+  }
+  const auto made = MakeCatalog(fragments);
+  MergeBudget budget(1 << 24);
+  EXPECT_EQ(made.catalog->num_groups(), 1u);
+  EXPECT_EQ(made.catalog->num_entries(), 7u);
+  EXPECT_EQ(made.catalog->OverlapDepth(), 6u);
+  EXPECT_FALSE(IsToldAtAGlance(made, 5)) << "nothing is merged yet";
+  for (int round = 0; round < 3; ++round) {
+    for (uint64_t id = 0; id < 6000; ++id) {
+      Slots expected = {{static_cast<uint32_t>(id / 1000), id % 1000}};
+      if (id % 5 == 0) expected.emplace_back(static_cast<uint32_t>(6 + id / 5 % 6), id / 30);
+      ASSERT_EQ(SlotsOf(made, &budget, id), expected) << id;
+    }
+  }
+  EXPECT_TRUE(IsToldAtAGlance(made, 5));
+  EXPECT_TRUE(IsToldAtAGlance(made, 6));
+  EXPECT_TRUE(SlotsOf(made, &budget, 6000).empty());
+}
+
+TEST(SegmentCatalog, SegmentsAreToldAtAGlanceOnceTheyAreReady) {
+  std::vector<std::vector<uint64_t>> fragments(3);
+  for (uint64_t id = 0; id < 30000; ++id) {
+    if (id % 7 != 3 && (id < 10000 || id % 2 == 0) && (id < 20000 || id % 40 == 0))
+      fragments[id / 10000].push_back(id);
+  }
+  const auto made = MakeCatalog(fragments);
+  MergeBudget budget(0);
+  for (int round = 0; round < 3; ++round) {
+    for (uint32_t i = 0; i < 3; ++i) {
+      for (uint64_t at = 0; at < fragments[i].size(); ++at)
+        ASSERT_EQ(SlotsOf(made, &budget, fragments[i][at]), (Slots{{i, at}}));
+    }
+    for (const uint64_t gone : {3u, 10003u, 10001u, 20001u, 29999u, 30000u})
+      ASSERT_TRUE(SlotsOf(made, &budget, gone).empty());
+  }
+  for (const uint64_t id : {uint64_t{0}, fragments[1][5], fragments[2][5]})
+    EXPECT_TRUE(IsToldAtAGlance(made, id)) << id;
 }
 
 // Unsorted arrays of wide numbers tell no bounds: the first look-up learns them and answers at
