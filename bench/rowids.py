@@ -4,9 +4,9 @@
 Both sides are small programs that read the same files: `rowids_scenarios` of ours and the cargo program in
 bench/vs_reference/rowids, built with the reference's release settings (thin LTO, AVX2). Figures are CPU time of the
 process, the least of several rounds; the two run by turns, and the least over the turns counts. Answers are compared
-before a figure is believed. Without cargo only our figures are shown.
+before a figure is believed. Without cargo, and with --ours-only, our figures alone are shown.
 
-  ./dev bench rowids [--json] [--only TEXT] [--turns N]
+  ./dev bench rowids [--json] [--only TEXT] [--turns N] [--ours-only]
 """
 import argparse
 import json
@@ -62,10 +62,12 @@ def run(command):
     return done.stdout
 
 
-def build():
+def build(ours_only):
     subprocess.run(["cmake", "--preset", "release"], cwd=report.ROOT, check=True, stdout=subprocess.DEVNULL)
     subprocess.run(["cmake", "--build", "--preset", "release", "--target", "rowids_scenarios"], cwd=report.ROOT,
                    check=True, stdout=sys.stderr)
+    if ours_only:
+        return False
     cargo = shutil.which("cargo") or shutil.which("cargo", path=pathlib.Path.home() / ".cargo/bin")
     if cargo is None:
         print("no cargo: the reference's figures are left out", file=sys.stderr)
@@ -168,8 +170,9 @@ def main():
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--only", default="", help="scenarios whose name holds this text")
     parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--ours-only", action="store_true", help="neither build nor run the reference")
     arguments = parser.parse_args()
-    with_reference = build()
+    with_reference = build(arguments.ours_only)
     results = []
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
