@@ -33,15 +33,24 @@ BitmapRanks MakeRanks(const BitmapView& bitmap) {
   BitmapRanks ranks;
   const uint64_t num_words = bitmap.num_words();
   const uint64_t full = bitmap.size_bytes() / 8;
-  ranks.ones_before.reserve((num_words + kBlock - 1) / kBlock);
-  for (uint64_t begin = 0; begin < num_words; begin += kBlock) {
-    if (ranks.ones_before.size() % BitmapRanks::kBlocksPerGroup == 0)
-      ranks.group_ones_before.push_back(ranks.total);
-    ranks.ones_before.push_back(
-        static_cast<uint32_t>(ranks.total - ranks.group_ones_before.back()));
-    const uint64_t end = std::min(num_words, begin + kBlock);
-    ranks.total += end <= full ? CountFullWords(bitmap.data + 8 * begin, end - begin)
-                               : CountWords(bitmap, begin, end);
+  const uint64_t num_blocks = (num_words + kBlock - 1) / kBlock;
+  ranks.ones_before.resize(num_blocks);
+  uint64_t block = 0;
+  for (uint64_t group = 0; block < num_blocks; ++group) {
+    ranks.group_ones_before.push_back(ranks.total);
+    const uint64_t end = std::min(num_blocks, (group + 1) * BitmapRanks::kBlocksPerGroup);
+    uint32_t ones = 0;
+    // Whole blocks count a number of words that the compiler knows.
+    for (; block < std::min(end, full / kBlock); ++block) {
+      ranks.ones_before[block] = ones;
+      ones += static_cast<uint32_t>(CountFullWords(bitmap.data + 8 * block * kBlock, kBlock));
+    }
+    for (; block < end; ++block) {
+      ranks.ones_before[block] = ones;
+      const uint64_t begin = block * kBlock;
+      ones += static_cast<uint32_t>(CountWords(bitmap, begin, std::min(num_words, begin + kBlock)));
+    }
+    ranks.total += ones;
   }
   return ranks;
 }

@@ -157,7 +157,9 @@ void SequenceWriter::AddRuns(const RunStatistics& statistics, const ChosenForm& 
       const uint64_t slots = statistics.largest - statistics.smallest + 1;
       char* body = BeginBody(statistics, chosen, slots / 8 + (slots % 8 != 0 ? 1 : 0));
       replay([&](uint64_t first, uint64_t length) {
-        SetBits(body, first - statistics.smallest, length);
+        const uint64_t bit = first - statistics.smallest;
+        if (length > 1) return SetBits(body, bit, length);
+        body[bit / 8] = static_cast<char>(static_cast<uint8_t>(body[bit / 8]) | 1u << (bit % 8));
       });
       return;
     }

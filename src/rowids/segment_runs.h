@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 
@@ -37,17 +38,21 @@ uint64_t ForEachRunOfHoles(const Segment& segment, const SegmentIndex& index, ui
 
 template <typename Fn>
 uint64_t ForEachRunOfArray(const Segment& segment, uint64_t position, uint64_t count, Fn&& fn) {
-  const uint64_t end = position + count;
-  while (position < end) {
-    const uint64_t first = segment.array[position];
-    uint64_t length = 1;
-    // 0 never continues a run: it can only follow the largest id by wrapping around.
-    while (position + length < end && first + length != 0 &&
-           segment.array[position + length] == first + length) {
-      ++length;
+  constexpr uint64_t kIdsAtOnce = 512;
+  std::array<uint64_t, kIdsAtOnce> ids;
+  for (uint64_t done = 0; done < count;) {
+    const uint64_t part = std::min(count - done, kIdsAtOnce);
+    ReadPacked(segment.array, position + done, std::span(ids).first(part));
+    for (uint64_t i = 0; i < part;) {
+      const uint64_t first = ids[i];
+      uint64_t length = 1;
+      // 0 never continues a run: it can only follow the largest id by wrapping around.
+      while (i + length < part && first + length != 0 && ids[i + length] == first + length)
+        ++length;
+      fn(first, length);
+      i += length;
     }
-    fn(first, length);
-    position += length;
+    done += part;
   }
   return count;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/wire.h"
@@ -109,15 +110,41 @@ uint64_t RangeSize(uint64_t begin, uint64_t end) {
   return (begin == 0 ? 0 : 1 + VarintSize(begin)) + (end == 0 ? 0 : 1 + VarintSize(end));
 }
 
-void AppendEncodedRun(std::string& out, uint64_t begin, uint64_t end, uint64_t version) {
+// Writes into a piece of memory that is known to be large enough.
+class RunWriter {
+ public:
+  explicit RunWriter(char* at) : at_(at) {}
+  char* at() const { return at_; }
+
+  void Header(uint32_t number, uint64_t size_bytes) { TaggedVarint((number << 3) | 2, size_bytes); }
+  void Scalar(uint32_t number, uint64_t value) {
+    if (value != 0) TaggedVarint(number << 3, value);
+  }
+
+ private:
+  void TaggedVarint(uint32_t tag, uint64_t value) {
+    *at_++ = static_cast<char>(tag);
+    for (; value >= 0x80; value >>= 7) *at_++ = static_cast<char>(value | 0x80);
+    *at_++ = static_cast<char>(value);
+  }
+
+  char* at_;
+};
+
+constexpr size_t kEncodedRunBytesMax = 40;
+
+// Writes a run to `to`, which has room for kEncodedRunBytesMax; returns its end.
+char* WriteRun(char* to, uint64_t begin, uint64_t end, uint64_t version) {
   const uint64_t range = RangeSize(begin, end);
   const uint64_t span = BytesFieldSize(range);
-  AppendBytesHeader(out, 1, BytesFieldSize(span) + (version == 0 ? 0 : 1 + VarintSize(version)));
-  AppendBytesHeader(out, 1, span);
-  AppendBytesHeader(out, 1, range);
-  if (begin != 0) AppendVarintField(out, 1, begin);
-  if (end != 0) AppendVarintField(out, 2, end);
-  if (version != 0) AppendVarintField(out, 2, version);
+  RunWriter writer(to);
+  writer.Header(1, BytesFieldSize(span) + (version == 0 ? 0 : 1 + VarintSize(version)));
+  writer.Header(1, span);
+  writer.Header(1, range);
+  writer.Scalar(1, begin);
+  writer.Scalar(2, end);
+  writer.Scalar(2, version);
+  return writer.at();
 }
 
 }  // namespace
@@ -224,17 +251,27 @@ arrow::Result<VersionSequence> VersionSequence::Mask(std::span<const uint32_t> o
 
 std::string VersionSequence::Encode() const {
   std::string bytes;
+  constexpr size_t kRunsAtOnce = 100;
+  std::array<char, kRunsAtOnce * kEncodedRunBytesMax> buffer;
+  char* at = buffer.data();
   uint64_t begin = 0;
   for (size_t i = 0; i < ends_.size(); ++i) {
-    AppendEncodedRun(bytes, begin, ends_[i], versions_[i]);
+    at = WriteRun(at, begin, ends_[i], versions_[i]);
     begin = ends_[i];
+    if ((i + 1) % kRunsAtOnce == 0 || i + 1 == ends_.size()) {
+      bytes.append(buffer.data(), static_cast<size_t>(at - buffer.data()));
+      at = buffer.data();
+    }
   }
   return bytes;
 }
 
 std::string UniformVersions(uint64_t num_rows, Version version) {
   std::string bytes;
-  if (num_rows > 0) AppendEncodedRun(bytes, 0, num_rows, ToInteger(version));
+  if (num_rows == 0) return bytes;
+  std::array<char, kEncodedRunBytesMax> run;
+  bytes.append(run.data(), static_cast<size_t>(
+                               WriteRun(run.data(), 0, num_rows, ToInteger(version)) - run.data()));
   return bytes;
 }
 

@@ -14,6 +14,17 @@ using namespace testing_support;  // NOLINT: a vocabulary of bytes
 
 std::string AllOnes(size_t size) { return std::string(size, '\xFF'); }
 
+// Runs of every length up to 60, one after the other and some of them touching: longer than what is
+// unpacked at once.
+std::string ManyRuns() {
+  std::string words;
+  for (uint32_t run = 1, next = 0; run <= 60; ++run, next += run % 4) {
+    for (uint32_t i = 0; i < run; ++i, ++next)
+      words.append(reinterpret_cast<const char*>(&next), sizeof(next));
+  }
+  return Field(2, Scalar(1, 8) + Field(2, words));
+}
+
 class SegmentRunsTest : public testing::TestWithParam<std::string> {};
 
 TEST_P(SegmentRunsTest, RunsEqualValues) {
@@ -79,6 +90,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Sequence(BitmapSegment(9, 9 + 257, AllOnes(32) + "\x01")),
                     Sequence(BitmapSegment(1, 20, "\xDB\xB6\x05")),
                     Sequence(SortedSegment(U32(3, {0, 1, 2, 70000, 70001, 99999}))),
+                    Sequence(SortedSegment(ManyRuns())), Sequence(ArraySegment(ManyRuns())),
                     Sequence(ArraySegment(U64({9, 10, 11, 4, 5, 1, uint64_t{1} << 60}))),
                     Sequence(RangeSegment(3, 8)) + Sequence(RangeSegment(9, 90)) +
                         Sequence(RangeSegment(91, 92))));

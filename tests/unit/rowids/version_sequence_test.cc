@@ -108,6 +108,19 @@ TEST(VersionSequence, RefusesCorruptBytesWithThePlace) {
     EXPECT_FALSE(DecodeVersionSequence(whole.substr(0, size)).ok());
 }
 
+// As many runs as are written at once, and one less and more; numbers of every width.
+TEST(VersionSequence, ManyRunsComeBackAsTheyWere) {
+  for (const uint64_t num_runs : {1u, 99u, 100u, 101u, 200u, 1003u}) {
+    VersionSequence sequence;
+    for (uint64_t i = 0; i < num_runs; ++i) {
+      sequence.Append(uint64_t{1} << (i % 50), Version{i % 3 == 0 ? i : ~uint64_t{0} - i});
+    }
+    const auto again = DecodeVersionSequence(sequence.Encode()).ValueOrDie();
+    ASSERT_EQ(again.num_runs(), num_runs);
+    for (size_t i = 0; i < num_runs; ++i) ASSERT_EQ(again.run(i), sequence.run(i)) << i;
+  }
+}
+
 TEST(VersionSequence, EmptyRunsAreKeptAndHarmless) {
   const auto sequence =
       DecodeVersionSequence(LineageRun(RangeSegment(3, 3), 5) + LineageRun(RangeSegment(0, 2), 6) +
