@@ -135,9 +135,9 @@ std::optional<Ordered> OrderedValue(const arrow::Scalar& constant) {
 
 bool IsFloatZero(const arrow::Scalar& constant) {
   if (constant.type->id() == Type::DOUBLE)
-    return static_cast<const arrow::DoubleScalar&>(constant).value == 0;
+    return static_cast<const arrow::NumericScalar<arrow::DoubleType>&>(constant).value == 0;
   if (constant.type->id() == Type::FLOAT)
-    return static_cast<const arrow::FloatScalar&>(constant).value == 0;
+    return static_cast<const arrow::NumericScalar<arrow::FloatType>&>(constant).value == 0;
   return false;
 }
 
