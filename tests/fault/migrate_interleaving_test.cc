@@ -112,7 +112,8 @@ TEST(MigrateInterleaving, AnAppendGetsIdsOfItsOwnAddresses) {
   EXPECT_EQ(report.num_fragments, 5u);
   EXPECT_EQ(report.next_row_id, 5 * kRowsOfId);
   race.ExpectMigratedUpon(5);
-  const Manifest& manifest = race.Newest()->manifest;
+  const auto newest = race.Newest();
+  const Manifest& manifest = newest->manifest;
   EXPECT_EQ(manifest.fragments[3].row_ids.bytes, RangeIds(3 * kRowsOfId, 7));
   EXPECT_EQ(manifest.fragments[4].row_ids.bytes, RangeIds(4 * kRowsOfId, 8));
   // The lineage of what came meanwhile is known too.
@@ -125,7 +126,8 @@ TEST(MigrateInterleaving, ADeleteKeepsItsNewDeletionFile) {
   const auto report = race.MigrateAgainst({kDelete}).ValueOrDie();
   EXPECT_EQ(report.num_deleted_rows, 3u);
   race.ExpectMigratedUpon(5);
-  const Fragment& fragment = race.Newest()->manifest.fragments[1];
+  const auto newest = race.Newest();
+  const Fragment& fragment = newest->manifest.fragments[1];
   ASSERT_TRUE(fragment.deletion_file.has_value());
   EXPECT_EQ(fragment.deletion_file->num_deleted_rows, 2u);
   EXPECT_EQ(fragment.deletion_file->read_version, 4u);
@@ -139,7 +141,8 @@ TEST(MigrateInterleaving, ACompactionsNewFragmentGetsNewIdsAndOldStamps) {
   EXPECT_EQ(report.first_row_id, 2 * kRowsOfId);
   EXPECT_EQ(report.next_row_id, 4 * kRowsOfId);
   race.ExpectMigratedUpon(5);
-  const Manifest& manifest = race.Newest()->manifest;
+  const auto newest = race.Newest();
+  const Manifest& manifest = newest->manifest;
   EXPECT_EQ(manifest.fragments[1].row_ids.bytes, RangeIds(3 * kRowsOfId, 9));
   EXPECT_EQ(manifest.fragments[1].created.bytes, testing_support::VersionRuns({{9, 1}}));
 }
@@ -168,7 +171,8 @@ TEST(MigrateInterleaving, ColumnsAndConfigAreKept) {
   Race race;
   ASSERT_TRUE(race.MigrateAgainst({kAddColumn, kConfig}).ok());
   race.ExpectMigratedUpon(6);
-  const Manifest& manifest = race.Newest()->manifest;
+  const auto newest = race.Newest();
+  const Manifest& manifest = newest->manifest;
   EXPECT_EQ(manifest.fields.size(), 2u);
   EXPECT_EQ(manifest.config.at("lance.key"), "value");
   EXPECT_EQ(manifest.fragments[0].last_updated.bytes, testing_support::VersionRuns({{4, 5}}));
