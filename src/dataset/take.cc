@@ -22,6 +22,8 @@ namespace {
 
 /// Rows that are read together; a request for more is answered piece by piece.
 constexpr size_t kRowsTogetherMax = size_t{1} << 20;
+/// Rows of one fragment that are worth a thread of their own.
+constexpr size_t kRowsApartMin = 256;
 
 /// One fragment's part of a request.
 struct FragmentTake {
@@ -81,6 +83,34 @@ GroupedRows GroupByFragment(const Manifest& manifest, std::span<const uint64_t> 
   return grouped;
 }
 
+/// Whether rows of the fragment are read in chunks. Where each value is a read of its own, as
+/// at 2.0, a second thread gains nothing and both read what lies where they meet.
+bool IsChunked(const Fragment& fragment) {
+  return std::all_of(fragment.files.begin(), fragment.files.end(), [](const DataFile& file) {
+    return file.major_version == 2 && file.minor_version >= 1;
+  });
+}
+
+/// Cuts the parts of large fragments when there are fewer fragments than threads. Rows keep their
+/// positions.
+void SplitForThreads(int num_threads, GroupedRows* grouped) {
+  const auto threads = static_cast<size_t>(num_threads);
+  if (grouped->fragments.size() >= threads) return;
+  std::vector<FragmentTake> parts;
+  for (FragmentTake& take : grouped->fragments) {
+    const size_t num_rows = take.offsets.size();
+    const size_t num_parts =
+        IsChunked(*take.fragment) ? std::clamp(num_rows / kRowsApartMin, size_t{1}, threads) : 1;
+    for (size_t i = 0; i < num_parts; ++i) {
+      const auto begin = take.offsets.begin() + static_cast<ptrdiff_t>(num_rows * i / num_parts);
+      const auto end =
+          take.offsets.begin() + static_cast<ptrdiff_t>(num_rows * (i + 1) / num_parts);
+      parts.push_back({take.fragment, {begin, end}});
+    }
+  }
+  grouped->fragments = std::move(parts);
+}
+
 /// True if every row of the part lives.
 arrow::Result<bool> AllLive(const OpenTable& table, const Fragment* fragment,
                             std::span<const uint32_t> offsets) {
@@ -124,8 +154,9 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> ReadRows(const OpenTable& tab
 /// Reads live rows at addresses in any order, duplicates allowed.
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> TakeTogether(
     const OpenTable& table, const Projection& projection, std::span<const uint64_t> addresses) {
-  const GroupedRows grouped = GroupByFragment(table.snapshot->manifest, addresses);
+  GroupedRows grouped = GroupByFragment(table.snapshot->manifest, addresses);
   ARROW_RETURN_NOT_OK(CheckLive(table, addresses, grouped));
+  SplitForThreads(table.session->pool().num_threads(), &grouped);
   if (projection.columns.empty()) {
     return arrow::RecordBatch::Make(projection.schema, static_cast<int64_t>(addresses.size()),
                                     std::vector<std::shared_ptr<arrow::Array>>{});

@@ -22,8 +22,8 @@ namespace pennon {
 struct DataFileReaderOptions {
   /// How much of the end of the file is fetched at once when it is opened.
   uint32_t tail_bytes = 16 * 1024;
-  /// Ranges that lie closer to each other than this are fetched in one call.
-  uint32_t coalesce_gap_bytes = 8192;
+  /// Ranges that lie closer to each other than this are fetched in one call; at 2.0, 4096 at most.
+  uint32_t coalesce_gap_bytes = 6144;
   /// Memory for page indices kept between reads of this file.
   uint64_t index_bytes_max = uint64_t{32} << 20;
   /// Upper bound of any single decoded buffer.
