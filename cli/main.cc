@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 
@@ -117,13 +118,17 @@ int RunProgram(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  int exit_code = kExitFailed;
   // Libraries below may throw when memory runs out; that is one line too.
   try {
-    return RunProgram(argc, argv);
+    exit_code = RunProgram(argc, argv);
   } catch (const std::exception& error) {
     std::fputs("pennon: error: ", stderr);
     std::fputs(error.what(), stderr);
     std::fputs("\n", stderr);
   }
-  return kExitFailed;
+  if (std::fflush(stdout) != 0 && exit_code == kExitDone) exit_code = kExitFailed;
+  // All our objects are gone. What Arrow and the libraries below it would tidy up takes
+  // milliseconds, and the system does it anyway.
+  std::_Exit(exit_code);
 }
