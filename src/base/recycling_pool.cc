@@ -11,20 +11,8 @@ namespace {
 constexpr int kSmallestBits = 14;
 constexpr int64_t kSmallest = int64_t{1} << kSmallestBits;
 constexpr int64_t kLargest = int64_t{1} << (kSmallestBits + 12);
-constexpr int64_t kKeptBytesMax = int64_t{64} << 20;
+[[maybe_unused]] constexpr int64_t kKeptBytesMax = int64_t{64} << 20;
 constexpr int64_t kAlignment = 64;
-
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kIsWatched = true;  // a block that is kept would hide its use after it was freed
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-constexpr bool kIsWatched = true;
-#else
-constexpr bool kIsWatched = false;
-#endif
-#else
-constexpr bool kIsWatched = false;
-#endif
 
 struct SizeClass {
   int number = -1;  // -1: passes through
@@ -32,8 +20,7 @@ struct SizeClass {
 };
 
 SizeClass ClassOf(int64_t size, int64_t alignment) {
-  if (kIsWatched || size <= kSmallest || size > kLargest || alignment > kAlignment)
-    return {-1, size};
+  if (size <= kSmallest || size > kLargest || alignment > kAlignment) return {-1, size};
   // 2^(bits-1) < size <= 2^bits, in steps of an eighth of the lower one.
   const auto bits = static_cast<int>(std::bit_width(static_cast<uint64_t>(size - 1)));
   const int64_t step = int64_t{1} << (bits - 4);
@@ -44,10 +31,20 @@ SizeClass ClassOf(int64_t size, int64_t alignment) {
 
 }  // namespace
 
-RecyclingPool* RecyclingPool::Shared() {
+#if defined(__has_feature)
+#define PENNON_HAS_FEATURE(name) __has_feature(name)
+#else
+#define PENNON_HAS_FEATURE(name) 0
+#endif
+
+arrow::MemoryPool* RecyclingPool::Shared() {
+#if defined(__SANITIZE_ADDRESS__) || PENNON_HAS_FEATURE(address_sanitizer)
+  return arrow::default_memory_pool();
+#else
   // Never destroyed: buffers may be freed after main has returned.
   static auto* const kPool = new RecyclingPool(arrow::default_memory_pool(), kKeptBytesMax);
   return kPool;
+#endif
 }
 
 void RecyclingPool::Count(int64_t delta) {

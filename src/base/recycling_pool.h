@@ -20,8 +20,9 @@ namespace pennon {
 /// out first, up to `kept_bytes_max` in all. Safe for concurrent use.
 class RecyclingPool : public arrow::MemoryPool {
  public:
-  /// The one that scans and takes use. It outlives every buffer.
-  static RecyclingPool* Shared();
+  /// The pool that scans and takes use; it outlives every buffer. Under the address sanitizer it is
+  /// Arrow's own: a block that is kept would hide its use after it was freed.
+  static arrow::MemoryPool* Shared();
 
   RecyclingPool(arrow::MemoryPool* below, int64_t kept_bytes_max)
       : below_(below), kept_bytes_max_(kept_bytes_max) {}

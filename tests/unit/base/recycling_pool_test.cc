@@ -12,22 +12,9 @@
 namespace pennon {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kKeeps = false;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-constexpr bool kKeeps = false;
-#else
-constexpr bool kKeeps = true;
-#endif
-#else
-constexpr bool kKeeps = true;
-#endif
-
 constexpr int64_t kAlignment = 64;
 
 TEST(RecyclingPool, GivesTheLastFreedBlockOutAgain) {
-  if (!kKeeps) GTEST_SKIP() << "blocks are not kept under the address sanitizer";
   RecyclingPool pool(arrow::default_memory_pool(), 1 << 20);
   uint8_t* one = nullptr;
   uint8_t* other = nullptr;
