@@ -235,6 +235,12 @@ bool IsList(const arrow::DataType& type) {
 }
 bool IsTemporal(const arrow::DataType& type) { return arrow::is_temporal(type.id()); }
 
+TypePtr ValueType(const TypePtr& type) {
+  return type->id() == arrow::Type::DICTIONARY
+             ? static_cast<const arrow::DictionaryType&>(*type).value_type()
+             : type;
+}
+
 TypePtr ElementType(const arrow::DataType& list) { return list.field(0)->type(); }
 
 TypePtr ComparisonType(const TypePtr& left, const TypePtr& right) {

@@ -24,6 +24,8 @@ bool IsTemporal(const arrow::DataType& type);
 
 /// Element type of any list.
 TypePtr ElementType(const arrow::DataType& list);
+/// The type of the values of a dictionary; any other type itself.
+TypePtr ValueType(const TypePtr& type);
 
 /// Returns the type in which values of `left` and `right` are compared, or nullptr when they are
 /// not comparable. A number beside text is compared as a number, a date beside text as a date.
