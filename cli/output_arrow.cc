@@ -5,6 +5,7 @@
 #include <parquet/arrow/writer.h>
 #include <parquet/properties.h>
 
+#include "base/late_library.h"
 #include "output_dictionary.h"
 #include "output_writers.h"
 #include "pennon/base/error.h"
@@ -38,6 +39,16 @@ class ArrowWriter : public RowWriter {
   const bool has_footer_;
   DictionaryMerger dictionaries_;
 };
+
+using OpenParquet = arrow::Result<std::unique_ptr<parquet::arrow::FileWriter>>(
+    const arrow::Schema&, arrow::MemoryPool*, std::shared_ptr<arrow::io::OutputStream>,
+    std::shared_ptr<parquet::WriterProperties>, std::shared_ptr<parquet::ArrowWriterProperties>);
+
+/// parquet::arrow::FileWriter::Open of the types above. Runs that write no Parquet do not load its
+/// library.
+constexpr const char* kOpenParquetSymbol =
+    "_ZN7parquet5arrow10FileWriter4OpenERKN5arrow6SchemaEPNS2_10MemoryPoolESt10shared_ptrINS2_2io12"
+    "OutputStreamEES8_INS_16WriterPropertiesEES8_INS_21ArrowWriterPropertiesEE";
 
 class ParquetWriter : public RowWriter {
  public:
@@ -85,8 +96,9 @@ RowWriterResult MakeParquetWriter(const std::shared_ptr<arrow::Schema>& schema,
                               ->max_row_group_length(kRowsPerGroup)
                               ->build();
   const auto arrow_properties = parquet::ArrowWriterProperties::Builder().store_schema()->build();
-  auto writer = parquet::arrow::FileWriter::Open(*schema, arrow::default_memory_pool(), stream,
-                                                 properties, arrow_properties);
+  ARROW_ASSIGN_OR_RAISE(auto* const open,
+                        FindLateFunctionOf<OpenParquet>(PENNON_PARQUET_FILE, kOpenParquetSymbol));
+  auto writer = open(*schema, arrow::default_memory_pool(), stream, properties, arrow_properties);
   if (!writer.ok()) {
     return MakeError(ErrorKind::kUnsupportedFeature,
                      "Parquet cannot hold these columns: " + writer.status().message());

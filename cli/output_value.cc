@@ -3,7 +3,6 @@
 #include <arrow/array/array_dict.h>
 #include <arrow/array/array_nested.h>
 #include <arrow/compute/api_scalar.h>
-#include <arrow/compute/initialize.h>
 #include <arrow/extension_type.h>
 #include <arrow/type_traits.h>
 #include <arrow/util/base64.h>
@@ -18,6 +17,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/arrow_functions.h"
 #include "pennon/base/error.h"
 
 namespace pennon::cli {
@@ -484,7 +484,7 @@ void AppendJsonText(std::string_view text, std::string* out) {
 
 arrow::Status PrepareCellWriters(const arrow::Schema& schema) {
   for (const auto& field : schema.fields()) {
-    if (HasLocalTimes(*field->type())) return arrow::compute::Initialize();
+    if (HasLocalTimes(*field->type())) return LoadArrowFunctions();
   }
   return arrow::Status::OK();
 }

@@ -3,12 +3,12 @@
 #include <arrow/compute/api_scalar.h>
 #include <arrow/compute/cast.h>
 #include <arrow/compute/function.h>
-#include <arrow/compute/initialize.h>
 #include <arrow/compute/kernel.h>
 #include <arrow/compute/registry.h>
 #include <arrow/scalar.h>
 #include <arrow/type_traits.h>
 
+#include "base/arrow_functions.h"
 #include "pennon/base/error.h"
 
 namespace pennon {
@@ -96,7 +96,7 @@ struct FilterRuntime {
 };
 
 arrow::Result<FilterRuntime> MakeRuntime() {
-  ARROW_RETURN_NOT_OK(compute::Initialize());
+  ARROW_RETURN_NOT_OK(LoadArrowFunctions());
   FilterRuntime runtime;
   runtime.registry = compute::FunctionRegistry::Make(compute::GetFunctionRegistry());
   for (const auto& family : {ComparisonKernels(), CastKernels(), TextKernels(), PatternKernels(),

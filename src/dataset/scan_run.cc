@@ -8,6 +8,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/arrow_functions.h"
 #include "dataset/morsel.h"
 #include "dataset/morsel_source.h"
 #include "dataset/open_table.h"
@@ -220,6 +221,13 @@ arrow::Status CutToRows(const OpenTable& table, uint64_t offset, std::optional<u
   return arrow::Status::OK();
 }
 
+/// True if rows are cut out of what is read: Arrow does that.
+bool DropsRows(const ScanPlan& plan) {
+  return plan.has_filter() ||
+         std::any_of(plan.steps.begin(), plan.steps.end(),
+                     [](const ScanStep& step) { return step.fragment->deletion_file.has_value(); });
+}
+
 arrow::Result<ScanPlan> PlanWithIds(const Dataset& dataset, const ScanPlanInput& input) {
   ARROW_ASSIGN_OR_RAISE(ScanPlan plan, MakeScanPlan(input));
   if (input.filter.has_value() && input.manifest.has_stable_row_ids()) {
@@ -256,6 +264,7 @@ arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> Scan(
                                             spec.filter, spec.fragments}));
   if (!plan.has_filter())
     ARROW_RETURN_NOT_OK(CutToRows(*table, spec.offset, spec.limit, &plan.steps));
+  if (DropsRows(plan)) ARROW_RETURN_NOT_OK(LoadArrowFunctions());
   return std::make_shared<ScanReader>(std::move(dataset), std::move(table), std::move(plan), spec);
 }
 

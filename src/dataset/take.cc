@@ -1,8 +1,5 @@
 #include "pennon/dataset/take.h"
 
-#include <arrow/array/array_primitive.h>
-#include <arrow/compute/api_vector.h>
-#include <arrow/datum.h>
 #include <arrow/record_batch.h>
 #include <arrow/table.h>
 #include <fmt/format.h>
@@ -13,6 +10,7 @@
 #include <vector>
 
 #include "dataset/column_reader.h"
+#include "dataset/gather_rows.h"
 #include "dataset/open_table.h"
 #include "dataset/projection.h"
 #include "pennon/base/error.h"
@@ -36,7 +34,7 @@ struct FragmentTake {
 /// one after the other.
 struct GroupedRows {
   std::vector<FragmentTake> fragments;
-  std::vector<uint64_t> position_of;
+  std::vector<int64_t> position_of;
   bool is_in_order = true;
 };
 
@@ -65,7 +63,7 @@ GroupedRows GroupByFragment(const Manifest& manifest, std::span<const uint64_t> 
               [&](uint32_t a, uint32_t b) { return addresses[a] < addresses[b]; });
   }
   grouped.position_of.resize(addresses.size());
-  uint64_t position = 0;
+  int64_t position = 0;
   for (size_t i = 0; i < order.size(); ++i) {
     const RowAddress address{addresses[order[i]]};
     const bool is_repeated = i > 0 && addresses[order[i - 1]] == addresses[order[i]];
@@ -180,12 +178,7 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> TakeTogether(
     ARROW_ASSIGN_OR_RAISE(joined, arrow::ConcatenateRecordBatches(batches));
   }
   if (grouped.is_in_order) return joined;
-  const arrow::UInt64Array order(static_cast<int64_t>(grouped.position_of.size()),
-                                 arrow::Buffer::Wrap(grouped.position_of));
-  ARROW_ASSIGN_OR_RAISE(const auto taken,
-                        arrow::compute::Take(arrow::Datum(joined), arrow::Datum(order.data()),
-                                             arrow::compute::TakeOptions::NoBoundsCheck()));
-  return taken.record_batch();
+  return GatherRows(*joined, grouped.position_of, joined->schema());
 }
 
 arrow::Result<std::shared_ptr<arrow::Table>> TakeAll(const OpenTable& table,

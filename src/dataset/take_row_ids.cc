@@ -1,12 +1,10 @@
-#include <arrow/array/builder_primitive.h>
-#include <arrow/compute/api_vector.h>
-#include <arrow/datum.h>
 #include <arrow/record_batch.h>
 #include <arrow/table.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "dataset/gather_rows.h"
 #include "dataset/open_table.h"
 #include "pennon/base/error.h"
 #include "pennon/dataset/take.h"
@@ -95,25 +93,12 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> Align(const TakenPiece& piece
   if (piece.live_rows->num_rows() == num_places) {
     return arrow::RecordBatch::Make(schema, num_places, piece.live_rows->columns());
   }
-  arrow::Int64Builder sources;
-  ARROW_RETURN_NOT_OK(sources.Reserve(num_places));
+  std::vector<int64_t> sources;
+  sources.reserve(piece.places.size());
   int64_t live = 0;
-  for (const RowPlace place : piece.places) {
-    if (place == RowPlace::kLive) {
-      sources.UnsafeAppend(live++);
-    } else {
-      sources.UnsafeAppendNull();
-    }
-  }
-  ARROW_ASSIGN_OR_RAISE(const auto indices, sources.Finish());
-  std::vector<std::shared_ptr<arrow::Array>> columns;
-  for (const auto& column : piece.live_rows->columns()) {
-    ARROW_ASSIGN_OR_RAISE(
-        const auto taken,
-        arrow::compute::Take(column, indices, arrow::compute::TakeOptions::NoBoundsCheck()));
-    columns.push_back(taken.make_array());
-  }
-  return arrow::RecordBatch::Make(schema, num_places, std::move(columns));
+  for (const RowPlace place : piece.places)
+    sources.push_back(place == RowPlace::kLive ? live++ : kNullRow);
+  return GatherRows(*piece.live_rows, sources, schema);
 }
 
 /// Calls `take_piece(ids, first position)` for each piece of a request, at least once.
