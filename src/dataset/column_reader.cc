@@ -47,14 +47,67 @@ arrow::Result<ColumnMap> MapColumns(const DataFile& file, const DataFileReader& 
 
 }  // namespace
 
+arrow::Result<bool> FragmentColumns::TakeAfter(const FragmentColumns& like) {
+  const auto& files = rows_->fragment().files;
+  const auto& others = like.rows_->fragment().files;
+  if (files.size() != 1 || others.size() != 1 || like.sources_.size() != 1 ||
+      !like.computed_.empty()) {
+    return false;
+  }
+  const DataFile& file = files[0];
+  const DataFile& other = others[0];
+  const Source& source = like.sources_[0];
+  const bool has_systems = std::any_of(source.layout->systems.begin(), source.layout->systems.end(),
+                                       [](const auto& system) { return system.has_value(); });
+  if (has_systems || file.fields != other.fields || file.column_indices != other.column_indices)
+    return false;
+  ARROW_ASSIGN_OR_RAISE(auto reader, rows_->session().OpenFile(rows_->snapshot(), file));
+  if (reader->version() != source.file->version() ||
+      reader->num_columns() != source.file->num_columns()) {
+    return false;
+  }
+  sources_.push_back({std::move(reader), source.layout});
+  return true;
+}
+
+arrow::Result<std::shared_ptr<const FragmentColumns::Layout>> FragmentColumns::MakeLayout(
+    const DataFile& file, const DataFileReader& reader,
+    const std::vector<SystemColumn>& systems) const {
+  const BlobReading blobs =
+      projection_->blobs_as_bytes ? BlobReading::kBytes : BlobReading::kDescriptors;
+  auto layout = std::make_shared<Layout>();
+  ARROW_ASSIGN_OR_RAISE(const ColumnMap columns, MapColumns(file, reader));
+  for (size_t i = 0; i < projection_->roots.size(); ++i) {
+    ARROW_ASSIGN_OR_RAISE(auto shape,
+                          ShapeOfField(projection_->roots[i], columns, reader.version(), blobs));
+    if (shape.storage == FieldStorage::kMissing) continue;
+    layout->shapes.push_back(std::move(shape));
+    layout->roots.push_back(i);
+    layout->systems.emplace_back();
+  }
+  for (const SystemColumn column : systems) {
+    if (rows_->CarrierOf(column) != &file) continue;
+    FieldShape shape;
+    shape.type = arrow::uint64();
+    shape.column = columns.Find(HiddenField(column));
+    layout->shapes.push_back(std::move(shape));
+    layout->roots.push_back(0);
+    layout->systems.emplace_back(column);
+  }
+  return layout;
+}
+
 arrow::Result<FragmentColumns> FragmentColumns::Make(std::shared_ptr<const FragmentRows> rows,
-                                                     const Projection& projection) {
+                                                     const Projection& projection,
+                                                     const FragmentColumns* like) {
   FragmentColumns out;
   out.rows_ = std::move(rows);
   out.projection_ = &projection;
+  if (like != nullptr) {
+    ARROW_ASSIGN_OR_RAISE(const bool is_alike, out.TakeAfter(*like));
+    if (is_alike) return out;
+  }
   const Snapshot& snapshot = out.rows_->snapshot();
-  const BlobReading blobs =
-      projection.blobs_as_bytes ? BlobReading::kBytes : BlobReading::kDescriptors;
   std::vector<SystemColumn> systems;
   for (size_t i = 0; i < kNumSystemColumns; ++i) {
     const auto column = static_cast<SystemColumn>(i);
@@ -72,27 +125,9 @@ arrow::Result<FragmentColumns> FragmentColumns::Make(std::shared_ptr<const Fragm
     const bool holds = std::any_of(projection.roots.begin(), projection.roots.end(),
                                    [&](const FieldTree& root) { return Lists(file, root); });
     if (!carries && !holds) continue;
-    Source source;
-    ARROW_ASSIGN_OR_RAISE(source.file, out.rows_->session().OpenFile(snapshot, file));
-    ARROW_ASSIGN_OR_RAISE(const ColumnMap columns, MapColumns(file, *source.file));
-    for (size_t i = 0; i < projection.roots.size(); ++i) {
-      ARROW_ASSIGN_OR_RAISE(
-          auto shape, ShapeOfField(projection.roots[i], columns, source.file->version(), blobs));
-      if (shape.storage == FieldStorage::kMissing) continue;
-      source.shapes.push_back(std::move(shape));
-      source.roots.push_back(i);
-      source.systems.emplace_back();
-    }
-    for (const SystemColumn column : systems) {
-      if (out.rows_->CarrierOf(column) != &file) continue;
-      FieldShape shape;
-      shape.type = arrow::uint64();
-      shape.column = columns.Find(HiddenField(column));
-      source.shapes.push_back(std::move(shape));
-      source.roots.push_back(0);
-      source.systems.emplace_back(column);
-    }
-    if (!source.shapes.empty()) out.sources_.push_back(std::move(source));
+    ARROW_ASSIGN_OR_RAISE(auto reader, out.rows_->session().OpenFile(snapshot, file));
+    ARROW_ASSIGN_OR_RAISE(auto layout, out.MakeLayout(file, *reader, systems));
+    if (!layout->shapes.empty()) out.sources_.push_back({std::move(reader), std::move(layout)});
   }
   return out;
 }
@@ -100,7 +135,7 @@ arrow::Result<FragmentColumns> FragmentColumns::Make(std::shared_ptr<const Fragm
 arrow::Result<double> FragmentColumns::EstimateRowBytes() const {
   double total = static_cast<double>(computed_.size() * sizeof(uint64_t));
   for (const Source& source : sources_) {
-    for (const FieldShape& shape : source.shapes) {
+    for (const FieldShape& shape : source.layout->shapes) {
       ARROW_ASSIGN_OR_RAISE(const double bytes, EstimateDecodedRowBytes(*source.file, shape));
       total += bytes;
     }
@@ -115,10 +150,26 @@ arrow::Result<std::unique_ptr<ColumnWindow>> ColumnWindow::Open(const FragmentCo
                                                                 RowRanges rows) {
   std::unique_ptr<ColumnWindow> window(new ColumnWindow(columns, std::move(rows)));
   for (const auto& source : columns.sources_) {
-    ARROW_ASSIGN_OR_RAISE(auto opened, source.file->OpenWindow(source.shapes, window->rows_));
+    ARROW_ASSIGN_OR_RAISE(auto opened,
+                          source.file->OpenWindow(source.layout->shapes, window->rows_));
     window->windows_.push_back(std::move(opened));
   }
   return window;
+}
+
+arrow::Result<bool> ColumnWindow::Join(const FragmentColumns& columns, const RowRanges& rows) {
+  // Layouts are shared by columns of one file each, without system columns. What is not shown as it
+  // is stored must name its own file.
+  const bool is_possible = columns_.sources_.size() == 1 && columns.sources_.size() == 1 &&
+                           columns_.sources_[0].layout == columns.sources_[0].layout &&
+                           std::all_of(columns_.projection_->roots.begin(),
+                                       columns_.projection_->roots.end(), IsShownAsStored);
+  if (!is_possible) return false;
+  ARROW_ASSIGN_OR_RAISE(const bool has_joined, windows_[0]->Join(columns.sources_[0].file, rows));
+  if (!has_joined) return false;
+  rows_.insert(rows_.end(), rows.begin(), rows.end());
+  rows_left_ += CountRows(rows);
+  return true;
 }
 
 arrow::Result<RowRanges> ColumnWindow::TakeRows(uint64_t num_rows) {
@@ -149,12 +200,13 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> ColumnWindow::Next(uint64_t n
   for (size_t i = 0; i < windows_.size(); ++i) {
     const auto& source = columns_.sources_[i];
     ARROW_ASSIGN_OR_RAISE(auto arrays, windows_[i]->Next(num_rows));
+    const auto& layout = *source.layout;
     for (size_t k = 0; k < arrays.size(); ++k) {
-      if (source.systems[k].has_value()) {
-        systems[static_cast<size_t>(*source.systems[k])] = arrow::MakeArray(std::move(arrays[k]));
+      if (layout.systems[k].has_value()) {
+        systems[static_cast<size_t>(*layout.systems[k])] = arrow::MakeArray(std::move(arrays[k]));
       } else {
-        parts[source.roots[k]].push_back(
-            {&source.shapes[k], std::move(arrays[k]), source.file.get()});
+        parts[layout.roots[k]].push_back(
+            {&layout.shapes[k], std::move(arrays[k]), source.file.get()});
       }
     }
   }

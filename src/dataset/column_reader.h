@@ -21,9 +21,12 @@ namespace pennon {
 /// the projection.
 class FragmentColumns {
  public:
-  /// Opens the data files needed. Cost: as DataFileReader::Open for those not open yet.
+  /// Opens the data files needed. `like`: null, or columns of another fragment and the same
+  /// projection; if they lie in its one file as they lie here, nothing is worked out again. Cost:
+  /// as DataFileReader::Open for files not open yet.
   static arrow::Result<FragmentColumns> Make(std::shared_ptr<const FragmentRows> rows,
-                                             const Projection& projection);
+                                             const Projection& projection,
+                                             const FragmentColumns* like = nullptr);
 
   const FragmentRows& rows() const { return *rows_; }
   const Projection& projection() const { return *projection_; }
@@ -35,14 +38,23 @@ class FragmentColumns {
  private:
   friend class ColumnWindow;
 
-  /// One data file and what is read from it.
-  struct Source {
-    std::shared_ptr<DataFileReader> file;
+  /// What is read from a data file.
+  struct Layout {
     std::vector<FieldShape> shapes;
     /// For each shape: the root it is (a part of), or the system column.
     std::vector<size_t> roots;
     std::vector<std::optional<SystemColumn>> systems;
   };
+
+  struct Source {
+    std::shared_ptr<DataFileReader> file;
+    std::shared_ptr<const Layout> layout;
+  };
+
+  arrow::Result<bool> TakeAfter(const FragmentColumns& like);
+  arrow::Result<std::shared_ptr<const Layout>> MakeLayout(
+      const DataFile& file, const DataFileReader& reader,
+      const std::vector<SystemColumn>& systems) const;
 
   std::shared_ptr<const FragmentRows> rows_;
   const Projection* projection_ = nullptr;
@@ -61,6 +73,10 @@ class ColumnWindow {
   uint64_t rows_left() const { return rows_left_; }
   /// Returns the next `num_rows` rows, in the schema of the projection.
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> Next(uint64_t num_rows);
+  /// Adds rows of another fragment behind those that are left; Next must ask for all of them
+  /// afterwards. Returns false and changes nothing if the rows do not join, as RowWindow::Join
+  /// does, and when the fragments' files are not alike.
+  arrow::Result<bool> Join(const FragmentColumns& columns, const RowRanges& rows);
 
  private:
   ColumnWindow(const FragmentColumns& columns, RowRanges rows);
@@ -68,7 +84,7 @@ class ColumnWindow {
   arrow::Result<RowRanges> TakeRows(uint64_t num_rows);
 
   const FragmentColumns& columns_;
-  const RowRanges rows_;
+  RowRanges rows_;
   uint64_t rows_left_ = 0;
   std::vector<std::unique_ptr<RowWindow>> windows_;
   /// Where the next row is in `rows_`.

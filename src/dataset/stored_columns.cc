@@ -17,6 +17,12 @@
 #include "pennon/base/error.h"
 
 namespace pennon {
+
+bool IsShownAsStored(const FieldTree& field) {
+  return !IsJson(field) && !IsBlob(field) &&
+         std::all_of(field.children.begin(), field.children.end(), IsShownAsStored);
+}
+
 namespace {
 
 using ArrayDataPtr = std::shared_ptr<arrow::ArrayData>;

@@ -25,6 +25,9 @@ struct StoredPart {
   DataFileReader* file = nullptr;
 };
 
+/// True if the arrays that files hold of the field are what users see, whichever file they are of.
+bool IsShownAsStored(const FieldTree& field);
+
 /// Returns `length` rows of `field` as they are shown. Without parts the field reads as null.
 /// Errors: kCorrupt (JSON or blob descriptors that make no sense, parts that do not agree), those
 /// of reading blobs.

@@ -5,10 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "base/checked_math.h"
 #include "dataset/column_reader.h"
 #include "dataset/gather_rows.h"
 #include "dataset/open_table.h"
@@ -22,6 +25,9 @@ namespace {
 constexpr size_t kRowsTogetherMax = size_t{1} << 20;
 /// Rows of one fragment that are worth a thread of their own.
 constexpr size_t kRowsApartMin = 256;
+/// Fragments of which one task reads rows, and tasks to share out, when there are many fragments.
+constexpr size_t kFragmentsTogetherMax = 256;
+constexpr size_t kTasksPerThread = 4;
 
 /// One fragment's part of a request.
 struct FragmentTake {
@@ -140,13 +146,37 @@ arrow::Status CheckLive(const OpenTable& table, std::span<const uint64_t> addres
   return MakeError(ErrorKind::kInternal, "a row that is not there could not be named");
 }
 
-arrow::Result<std::shared_ptr<arrow::RecordBatch>> ReadRows(const OpenTable& table,
-                                                            const Projection& projection,
-                                                            const FragmentTake& take) {
-  auto rows = std::make_shared<const FragmentRows>(*table.snapshot, *table.session, *take.fragment);
-  ARROW_ASSIGN_OR_RAISE(const auto columns, FragmentColumns::Make(std::move(rows), projection));
-  ARROW_ASSIGN_OR_RAISE(auto window, ColumnWindow::Open(columns, RangesOfOffsets(take.offsets)));
-  return window->Next(window->rows_left());
+using Batches = std::vector<std::shared_ptr<arrow::RecordBatch>>;
+
+/// Reads rows of fragment after fragment, those of fragments with like files into one batch.
+arrow::Result<Batches> ReadRows(const OpenTable& table, const Projection& projection,
+                                std::span<const FragmentTake> takes) {
+  Batches batches;
+  std::optional<FragmentColumns> first;  // of the open window
+  std::unique_ptr<ColumnWindow> window;
+  const auto flush = [&] {
+    if (window == nullptr) return arrow::Status::OK();
+    ARROW_ASSIGN_OR_RAISE(auto batch, window->Next(window->rows_left()));
+    batches.push_back(std::move(batch));
+    window = nullptr;
+    return arrow::Status::OK();
+  };
+  for (const FragmentTake& take : takes) {
+    auto rows =
+        std::make_shared<const FragmentRows>(*table.snapshot, *table.session, *take.fragment);
+    ARROW_ASSIGN_OR_RAISE(auto columns, FragmentColumns::Make(std::move(rows), projection,
+                                                              first ? &*first : nullptr));
+    RowRanges ranges = RangesOfOffsets(take.offsets);
+    if (window != nullptr) {
+      ARROW_ASSIGN_OR_RAISE(const bool has_joined, window->Join(columns, ranges));
+      if (has_joined) continue;
+    }
+    ARROW_RETURN_NOT_OK(flush());
+    first = std::move(columns);
+    ARROW_ASSIGN_OR_RAISE(window, ColumnWindow::Open(*first, std::move(ranges)));
+  }
+  ARROW_RETURN_NOT_OK(flush());
+  return batches;
 }
 
 /// Reads live rows at addresses in any order, duplicates allowed.
@@ -159,15 +189,20 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> TakeTogether(
     return arrow::RecordBatch::Make(projection.schema, static_cast<int64_t>(addresses.size()),
                                     std::vector<std::shared_ptr<arrow::Array>>{});
   }
-  std::vector<arrow::Result<std::shared_ptr<arrow::RecordBatch>>> parts(
-      grouped.fragments.size(), std::shared_ptr<arrow::RecordBatch>());
+  const std::span<const FragmentTake> takes = grouped.fragments;
+  const size_t num_together = std::clamp(
+      takes.size() / (static_cast<size_t>(table.session->pool().num_threads()) * kTasksPerThread),
+      size_t{1}, kFragmentsTogetherMax);
+  std::vector<arrow::Result<Batches>> parts(CeilDivide(takes.size(), num_together), Batches{});
   table.session->pool().ForEach(parts.size(), [&](size_t i) {
-    parts[i] = ReadRows(table, projection, grouped.fragments[i]);
+    const size_t begin = i * num_together;
+    parts[i] = ReadRows(table, projection,
+                        takes.subspan(begin, std::min(num_together, takes.size() - begin)));
   });
-  std::vector<std::shared_ptr<arrow::RecordBatch>> batches;
+  Batches batches;
   for (auto& part : parts) {
     ARROW_RETURN_NOT_OK(part.status());
-    batches.push_back(*std::move(part));
+    std::move(part->begin(), part->end(), std::back_inserter(batches));
   }
   std::shared_ptr<arrow::RecordBatch> joined;
   if (batches.empty()) {

@@ -5,6 +5,7 @@
 #include <arrow/type.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "encoding/leaf_decoder.h"
@@ -26,6 +27,12 @@ bool IsStored(const FieldShape& shape) {
     if (IsStored(child)) return true;
   }
   return false;
+}
+
+/// Blobs are descriptors that mean something in one file only.
+bool HasBlob(const FieldShape& shape) {
+  return shape.storage == FieldStorage::kBlob ||
+         std::any_of(shape.children.begin(), shape.children.end(), HasBlob);
 }
 
 /// A struct without fields: it has a column whose pages say nothing of use.
@@ -70,6 +77,19 @@ class LayeredFieldDecoder : public FieldDecoder {
     for (Leaf& leaf : leaves_) ARROW_RETURN_NOT_OK(leaf.decoder->Decode(num_rows));
     next_leaf_ = 0;
     return Assemble(shape_, 0, num_rows);
+  }
+
+  bool CanContinue() const override { return !HasBlob(shape_); }
+
+  arrow::Status Drain() override {
+    for (Leaf& leaf : leaves_) ARROW_RETURN_NOT_OK(leaf.decoder->Drain());
+    return arrow::Status::OK();
+  }
+
+  arrow::Status Continue(const RowRanges& rows, const DecodeContext& context) override {
+    context_ = context;
+    for (Leaf& leaf : leaves_) ARROW_RETURN_NOT_OK(leaf.decoder->Continue(rows, context));
+    return arrow::Status::OK();
   }
 
  private:
@@ -189,6 +209,12 @@ class LayeredFieldDecoder : public FieldDecoder {
 };
 
 }  // namespace
+
+arrow::Status FieldDecoder::Drain() {
+  return MakeError(ErrorKind::kInternal, "rows of several files do not join here");
+}
+
+arrow::Status FieldDecoder::Continue(const RowRanges&, const DecodeContext&) { return Drain(); }
 
 arrow::Result<std::unique_ptr<FieldDecoder>> MakeFieldDecoder(const FieldShape& shape,
                                                               RowRanges rows,

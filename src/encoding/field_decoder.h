@@ -85,6 +85,15 @@ class FieldDecoder {
   /// Returns the next `num_rows` rows of the selection, which has that many left. Only once Plan
   /// asks for nothing. The result is a full array of the shape's type.
   virtual arrow::Result<std::shared_ptr<arrow::ArrayData>> Decode(uint64_t num_rows) = 0;
+
+  /// Whether rows of another file may join those of this one.
+  virtual bool CanContinue() const { return false; }
+  /// Decodes the rows that are left and keeps them for the next Decode. Only once Plan asks for
+  /// nothing.
+  virtual arrow::Status Drain();
+  /// Goes on with `rows` of another file, in which the field lies in the same columns. Only after
+  /// Drain; the next Decode gives all rows kept and all of these.
+  virtual arrow::Status Continue(const RowRanges& rows, const DecodeContext& context);
 };
 
 /// Makes the decoder of a field of a 2.1 or 2.2 file.

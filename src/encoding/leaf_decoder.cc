@@ -17,10 +17,8 @@ constexpr uint64_t kPageRowsMax = uint64_t{1} << 48;
 
 }  // namespace
 
-LeafDecoder::LeafDecoder(LeafType type, const ColumnPages* pages, uint64_t rows_per_row,
-                         const DecodeContext& context)
+LeafDecoder::LeafDecoder(LeafType type, uint64_t rows_per_row, const DecodeContext& context)
     : type_(std::make_unique<const LeafType>(std::move(type))),
-      pages_(pages),
       page_rows_per_row_(rows_per_row),
       context_(context),
       budget_{context.pool, context.buffer_bytes_max} {}
@@ -30,21 +28,26 @@ arrow::Result<std::unique_ptr<LeafDecoder>> LeafDecoder::Make(LeafType type,
                                                               size_t num_built, uint32_t column,
                                                               const RowRanges& rows,
                                                               const DecodeContext& context) {
-  ARROW_ASSIGN_OR_RAISE(const ColumnPages* const pages, context.columns->Pages(column));
   uint64_t rows_per_row = 1;
   for (const StructureNode& node : nodes)
     rows_per_row = SaturatingMultiply(rows_per_row, node.dimension);
-  if (rows_per_row == 0 || rows_per_row > kPageRowsMax || pages->num_rows > kPageRowsMax) {
-    return MakeError(ErrorKind::kCorrupt,
-                     fmt::format("column has an impossible number of rows: {} (column {})",
-                                 pages->num_rows, column));
-  }
-  std::unique_ptr<LeafDecoder> decoder(
-      new LeafDecoder(std::move(type), pages, rows_per_row, context));
+  std::unique_ptr<LeafDecoder> decoder(new LeafDecoder(std::move(type), rows_per_row, context));
+  ARROW_RETURN_NOT_OK(decoder->OpenColumn(column));
   decoder->output_ =
       std::make_unique<LeafOutput>(*decoder->type_, std::move(nodes), num_built, decoder->budget_);
   ARROW_RETURN_NOT_OK(decoder->AddRows(rows));
   return decoder;
+}
+
+arrow::Status LeafDecoder::OpenColumn(uint32_t column) {
+  ARROW_ASSIGN_OR_RAISE(pages_, context_.columns->Pages(column));
+  if (page_rows_per_row_ == 0 || page_rows_per_row_ > kPageRowsMax ||
+      pages_->num_rows > kPageRowsMax) {
+    return MakeError(ErrorKind::kCorrupt,
+                     fmt::format("column has an impossible number of rows: {} (column {})",
+                                 pages_->num_rows, column));
+  }
+  return arrow::Status::OK();
 }
 
 arrow::Status LeafDecoder::AddRows(const RowRanges& rows) {
@@ -158,8 +161,33 @@ const LeafType& LeafDecoder::StoredType(const PageLayout& layout) const {
   return layout.is_blob ? BlobDescriptorType() : *type_;
 }
 
+arrow::Status LeafDecoder::Drain() {
+  uint64_t left = 0;
+  for (const Part& part : parts_) left += part.rows_left;
+  ARROW_RETURN_NOT_OK(DecodePageRows(left));
+  kept_page_rows_ += left;
+  return arrow::Status::OK();
+}
+
+arrow::Status LeafDecoder::Continue(const RowRanges& rows, const DecodeContext& context) {
+  const uint32_t column = pages_->column;
+  context_ = context;
+  parts_.clear();
+  next_part_ = 0;
+  ARROW_RETURN_NOT_OK(OpenColumn(column));
+  return AddRows(rows);
+}
+
 arrow::Status LeafDecoder::Decode(uint64_t num_rows) {
-  uint64_t left = SaturatingMultiply(num_rows, page_rows_per_row_);
+  const uint64_t wanted = SaturatingMultiply(num_rows, page_rows_per_row_);
+  const uint64_t kept = kept_page_rows_;
+  if (wanted < kept)
+    return MakeError(ErrorKind::kInternal, "decoder is asked for a part of the rows it keeps");
+  kept_page_rows_ = 0;
+  return DecodePageRows(wanted - kept);
+}
+
+arrow::Status LeafDecoder::DecodePageRows(uint64_t left) {
   output_->structure.Expect(left);
   const bool has_lists = output_->structure.has_lists();
   if (!has_lists) output_->values.Expect(left);

@@ -32,7 +32,12 @@ class LeafDecoder {
   arrow::Status Plan(std::vector<ByteRange>* wanted);
   arrow::Status Accept(std::span<const FetchedBytes> bytes);
 
-  /// Decodes the next `num_rows` rows into output().
+  /// As in FieldDecoder.
+  arrow::Status Drain();
+  arrow::Status Continue(const RowRanges& rows, const DecodeContext& context);
+
+  /// Decodes the next `num_rows` rows into output(); those kept by Drain, which are there already,
+  /// count.
   arrow::Status Decode(uint64_t num_rows);
   LeafOutput& output() { return *output_; }
   const LeafType& type() const { return *type_; }
@@ -50,9 +55,10 @@ class LeafDecoder {
     size_t num_wanted = 0;  // ranges in the last Plan
   };
 
-  LeafDecoder(LeafType type, const ColumnPages* pages, uint64_t rows_per_row,
-              const DecodeContext& context);
+  LeafDecoder(LeafType type, uint64_t rows_per_row, const DecodeContext& context);
 
+  arrow::Status OpenColumn(uint32_t column);
+  arrow::Status DecodePageRows(uint64_t num_rows);
   arrow::Status AddRows(const RowRanges& rows);
   arrow::Status PlanPart(Part* part, std::vector<ByteRange>* wanted);
   arrow::Status AcceptPart(Part* part, std::span<const FetchedBytes> bytes);
@@ -62,13 +68,14 @@ class LeafDecoder {
   arrow::Status InPage(const Part& part, const arrow::Status& status) const;
 
   std::unique_ptr<const LeafType> type_;
-  const ColumnPages* pages_;
+  const ColumnPages* pages_ = nullptr;
   /// Rows of the pages for one of the table: more than one below fixed-size lists of structs.
   uint64_t page_rows_per_row_;
   DecodeContext context_;
   BufferBudget budget_;
   std::vector<Part> parts_;
-  size_t next_part_ = 0;  // first part with rows left
+  size_t next_part_ = 0;         // first part with rows left
+  uint64_t kept_page_rows_ = 0;  // of earlier files, decoded
   std::unique_ptr<LeafOutput> output_;
 };
 

@@ -246,6 +246,22 @@ class DecodingWindow : public RowWindow {
     return arrays;
   }
 
+  arrow::Result<bool> Join(const std::shared_ptr<DataFileReader>& file, RowRanges rows) override {
+    const bool is_possible =
+        file->version() != FileVersion::kV2_0 &&
+        std::all_of(decoders_.begin(), decoders_.end(),
+                    [](const auto& decoder) { return decoder->CanContinue(); });
+    if (!is_possible) return false;
+    for (const auto& decoder : decoders_) ARROW_RETURN_NOT_OK(file_->InFile(decoder->Drain()));
+    file_ = std::static_pointer_cast<OpenDataFile>(file);  // there is no other kind of reader
+    const DecodeContext context = file_->MakeContext();
+    for (const auto& decoder : decoders_)
+      ARROW_RETURN_NOT_OK(file_->InFile(decoder->Continue(rows, context)));
+    rows_left_ += CountRows(rows);
+    ARROW_RETURN_NOT_OK(file_->InFile(Fill()));
+    return true;
+  }
+
  private:
   std::shared_ptr<OpenDataFile> file_;
   uint64_t rows_left_;

@@ -31,6 +31,8 @@ struct DataFileReaderOptions {
   arrow::MemoryPool* pool = arrow::default_memory_pool();
 };
 
+class DataFileReader;
+
 using FieldArrays = std::vector<std::shared_ptr<arrow::ArrayData>>;
 
 /// Rows of one selection, fetched, to be decoded in pieces. Keeps its file alive. Not safe for
@@ -42,6 +44,11 @@ class RowWindow {
   /// Returns the next `num_rows` (at most rows_left) rows: one array per field, in the order of the
   /// shapes.
   virtual arrow::Result<FieldArrays> Next(uint64_t num_rows) = 0;
+  /// Adds `rows` of another file, in which the fields lie in the same columns, behind those that
+  /// are left, and fetches them: one array of many small pieces costs a fraction of many arrays.
+  /// Next must ask for all rows afterwards. Returns false and changes nothing if rows of the two
+  /// do not join: files of 2.0, blobs.
+  virtual arrow::Result<bool> Join(const std::shared_ptr<DataFileReader>& file, RowRanges rows) = 0;
 };
 
 /// An open data file. Immutable to its users and safe for concurrent use; worth keeping: column
