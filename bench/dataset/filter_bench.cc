@@ -3,12 +3,12 @@
 #include <arrow/array/builder_primitive.h>
 #include <arrow/compute/api_scalar.h>
 #include <arrow/compute/exec.h>
-#include <arrow/compute/initialize.h>
 #include <arrow/record_batch.h>
 #include <benchmark/benchmark.h>
 
 #include <random>
 
+#include "base/arrow_functions.h"
 #include "pennon/dataset/filter.h"
 
 namespace {
@@ -77,7 +77,7 @@ BENCHMARK_CAPTURE(Evaluate, arithmetic, "id % 10 = 3");
 
 /// The same predicate by Arrow's own functions, for comparison.
 void ArrowGreater(benchmark::State& state) {
-  (void)arrow::compute::Initialize();
+  (void)pennon::LoadArrowFunctions();
   const arrow::Datum constant(0.99);
   for (auto _ : state) {
     int64_t passing = 0;

@@ -25,9 +25,11 @@ namespace {
 constexpr size_t kRowsTogetherMax = size_t{1} << 20;
 /// Rows of one fragment that are worth a thread of their own.
 constexpr size_t kRowsApartMin = 256;
-/// Fragments of which one task reads rows, and tasks to share out, when there are many fragments.
+/// How many fragments one task reads at most, and tasks for each thread: of fragments with many
+/// rows, and with few.
 constexpr size_t kFragmentsTogetherMax = 256;
 constexpr size_t kTasksPerThread = 4;
+constexpr size_t kSmallTasksPerThread = 2;
 
 /// One fragment's part of a request.
 struct FragmentTake {
@@ -179,6 +181,18 @@ arrow::Result<Batches> ReadRows(const OpenTable& table, const Projection& projec
   return batches;
 }
 
+/// How many fragments one task reads: few enough to keep all threads busy, not so few that tasks
+/// and batches cost more than their rows.
+size_t FragmentsTogether(std::span<const FragmentTake> takes, size_t num_threads) {
+  size_t num_rows = 0;
+  for (const FragmentTake& take : takes) num_rows += take.offsets.size();
+  const size_t shared_out = takes.size() / (num_threads * kTasksPerThread);
+  const size_t worth_a_task =
+      std::min(CeilDivide(kRowsApartMin * takes.size(), std::max(num_rows, size_t{1})),
+               CeilDivide(takes.size(), num_threads * kSmallTasksPerThread));
+  return std::clamp(std::max(shared_out, worth_a_task), size_t{1}, kFragmentsTogetherMax);
+}
+
 /// Reads live rows at addresses in any order, duplicates allowed.
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> TakeTogether(
     const OpenTable& table, const Projection& projection, std::span<const uint64_t> addresses) {
@@ -190,9 +204,8 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> TakeTogether(
                                     std::vector<std::shared_ptr<arrow::Array>>{});
   }
   const std::span<const FragmentTake> takes = grouped.fragments;
-  const size_t num_together = std::clamp(
-      takes.size() / (static_cast<size_t>(table.session->pool().num_threads()) * kTasksPerThread),
-      size_t{1}, kFragmentsTogetherMax);
+  const size_t num_together =
+      FragmentsTogether(takes, static_cast<size_t>(table.session->pool().num_threads()));
   std::vector<arrow::Result<Batches>> parts(CeilDivide(takes.size(), num_together), Batches{});
   table.session->pool().ForEach(parts.size(), [&](size_t i) {
     const size_t begin = i * num_together;

@@ -4,6 +4,10 @@
 /// bit first).
 #pragma once
 
+#if defined(__BMI2__)
+#include <immintrin.h>
+#endif
+
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -63,6 +67,9 @@ uint64_t Select(const BitmapView& bitmap, const BitmapRanks& ranks, uint64_t ran
 
 /// Position of the n-th set bit of `word` (from 0); it has more than n.
 inline uint32_t SelectInWord(uint64_t word, uint32_t n) {
+#if defined(__BMI2__)
+  return static_cast<uint32_t>(std::countr_zero(_pdep_u64(uint64_t{1} << n, word)));
+#endif
   for (; n > 0; --n) word &= word - 1;
   return static_cast<uint32_t>(std::countr_zero(word));
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/wire.h"
+#include "rowids/array_piece.h"
 #include "rowids/segment_runs.h"
 
 namespace pennon {
@@ -189,11 +190,17 @@ std::string EncodeRowIdSequence(std::span<const uint64_t> ids, FormChoice choice
   if (ids.empty() && choice == FormChoice::kSmallest) return {};
   Segment values{.form = SegmentForm::kArray};
   values.array = {reinterpret_cast<const char*>(ids.data()), ids.size(), 0, 8};
-  const auto replay = [&](auto&& fn) { ForEachRun(values, SegmentIndex{}, 0, ids.size(), fn); };
-  RunStatistics statistics;
-  replay([&](uint64_t first, uint64_t length) { statistics.Add(first, length); });
+  const ArrayPiece piece(values.array, {0, ids.size()});
+  const RunStatistics& statistics = piece.statistics();
+  const ChosenForm chosen = ChooseForm(statistics, choice);
   SequenceWriter writer;
-  writer.AddRuns(statistics, ChooseForm(statistics, choice), false, replay);
+  if (chosen.form == SegmentForm::kSortedArray || chosen.form == SegmentForm::kArray) {
+    const uint64_t num_bytes = statistics.count * chosen.width;
+    piece.WriteValues(chosen.width, writer.AddBody(statistics, chosen, num_bytes));
+  } else {
+    writer.AddRuns(statistics, chosen, false,
+                   [&](auto&& fn) { ForEachRun(values, kNoSegmentIndex, 0, ids.size(), fn); });
+  }
   return writer.Finish();
 }
 

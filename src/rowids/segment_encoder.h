@@ -71,6 +71,11 @@ class SequenceWriter {
   template <typename Replay>
   void AddRuns(const RunStatistics& statistics, const ChosenForm& chosen, bool may_merge,
                Replay&& replay);
+  /// Appends one segment in a chosen form that has a body of `body_bytes`, but for the body, and
+  /// returns where that goes.
+  char* AddBody(const RunStatistics& statistics, const ChosenForm& chosen, uint64_t body_bytes) {
+    return BeginBody(statistics, chosen, body_bytes);
+  }
 
   /// The bytes; the writer is empty afterwards.
   std::string Finish();

@@ -107,25 +107,26 @@ uint64_t ForEachRun(const Segment& segment, const SegmentIndex& index, uint64_t 
   }
 }
 
-/// As ForEachRun over the whole segment without the rows at `positions`, which ascend strictly and
-/// lie inside.
+/// As ForEachRun without the rows at `removed`, which ascend strictly and lie among those asked
+/// for. They are counted so that the row at `position` has the number `first_number`.
 template <typename Fn>
-uint64_t ForEachRunExcept(const Segment& segment, const SegmentIndex& index, uint64_t num_rows,
-                          std::span<const uint32_t> positions, uint64_t positions_origin, Fn&& fn) {
-  uint64_t position = positions_origin;
-  auto next = positions.begin();
+uint64_t ForEachRunExcept(const Segment& segment, const SegmentIndex& index, uint64_t position,
+                          uint64_t count, std::span<const uint32_t> removed, uint64_t first_number,
+                          Fn&& fn) {
+  uint64_t number = first_number;
+  auto next = removed.begin();
   const uint64_t given =
-      ForEachRun(segment, index, 0, num_rows, [&](uint64_t first, uint64_t length) {
+      ForEachRun(segment, index, position, count, [&](uint64_t first, uint64_t length) {
         uint64_t done = 0;
-        for (; next != positions.end() && *next < position + length; ++next) {
-          const uint64_t cut = *next - position;
+        for (; next != removed.end() && *next < number + length; ++next) {
+          const uint64_t cut = *next - number;
           if (cut > done) fn(first + done, cut - done);
           done = cut + 1;
         }
         if (done < length) fn(first + done, length - done);
-        position += length;
+        number += length;
       });
-  return given - static_cast<uint64_t>(next - positions.begin());
+  return given - static_cast<uint64_t>(next - removed.begin());
 }
 
 /// Writes the ids at [position, position + out.size()), which lie inside of the segment. Returns

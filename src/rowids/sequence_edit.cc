@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "pennon/base/error.h"
+#include "rowids/array_piece.h"
+#include "rowids/bitmap_piece.h"
 #include "rowids/row_id_sequence.h"
 #include "rowids/segment_encoder.h"
 #include "rowids/segment_runs.h"
@@ -16,7 +18,72 @@ arrow::Status Invalid(std::string message) {
   return MakeError(ErrorKind::kInvalidArgument, std::move(message));
 }
 
-// Appends the ids of one segment at [position, position + count), their form chosen anew.
+/// How the ids that are left of a segment are written.
+struct PieceForm {
+  FormChoice choice = FormChoice::kSmallest;
+  bool may_merge = false;
+  bool keep_array = false;
+};
+
+uint64_t BitmapBytes(const RunStatistics& statistics) {
+  const uint64_t slots = statistics.largest - statistics.smallest + 1;
+  return slots / 8 + (slots % 8 != 0 ? 1 : 0);
+}
+
+// Appends the kept rows of segment i, of which there are some, their form chosen anew.
+arrow::Status AddRows(const RowIdSequence& sequence, size_t i, const PieceRows& rows,
+                      const PieceForm& form, SequenceWriter* writer) {
+  const Segment& segment = sequence.segments()[i];
+  const SegmentIndex& index = sequence.IndexOf(i);
+  const auto replay = [&](auto&& fn) {
+    return ForEachRunExcept(segment, index, rows.position, rows.count, rows.removed,
+                            rows.removed_origin + rows.position, fn);
+  };
+  const auto choose = [&](const RunStatistics& statistics) {
+    return ChooseForm(statistics, form.choice, form.keep_array);
+  };
+  if (segment.form == SegmentForm::kRangeWithBitmap) {
+    const BitmapPiece piece(segment.bitmap, index.ranks, segment.start, rows);
+    const RunStatistics& statistics = piece.statistics();
+    const ChosenForm chosen = choose(statistics);
+    if (chosen.form == SegmentForm::kRangeWithBitmap) {
+      piece.WriteBody(writer->AddBody(statistics, chosen, BitmapBytes(statistics)));
+    } else {
+      writer->AddRuns(statistics, chosen, form.may_merge, replay);
+    }
+    return arrow::Status::OK();
+  }
+  const auto disorder = [&] {
+    return MakeError(
+        ErrorKind::kCorrupt,
+        fmt::format("row id sequence is corrupt: ids of a segment do not ascend at byte {}",
+                    segment.wire.data() - sequence.encoded().data()));
+  };
+  if (segment.is_array()) {
+    const ArrayPiece piece(segment.array, rows);
+    const RunStatistics& statistics = piece.statistics();
+    if (segment.is_ascending() && !statistics.ascending) return disorder();
+    const ChosenForm chosen = choose(statistics);
+    if (chosen.form == SegmentForm::kSortedArray || chosen.form == SegmentForm::kArray) {
+      const uint64_t num_bytes = statistics.count * chosen.width;
+      piece.WriteValues(chosen.width, writer->AddBody(statistics, chosen, num_bytes));
+    } else if (chosen.form == SegmentForm::kRangeWithBitmap) {
+      const uint64_t num_bytes = BitmapBytes(statistics);
+      piece.WriteBitmap(writer->AddBody(statistics, chosen, num_bytes), num_bytes);
+    } else {
+      writer->AddRuns(statistics, chosen, form.may_merge, replay);
+    }
+    return arrow::Status::OK();
+  }
+  RunStatistics statistics;
+  const uint64_t given =
+      replay([&](uint64_t first, uint64_t length) { statistics.Add(first, length); });
+  if (given != rows.num_kept() || !statistics.ascending) return disorder();
+  writer->AddRuns(statistics, choose(statistics), form.may_merge, replay);
+  return arrow::Status::OK();
+}
+
+// Appends the ids of one segment at [position, position + count).
 arrow::Status AddPiece(const RowIdSequence& sequence, size_t i, uint64_t position, uint64_t count,
                        bool may_merge, FormChoice choice, SequenceWriter* writer) {
   if (count == 0) return arrow::Status::OK();
@@ -25,27 +92,13 @@ arrow::Status AddPiece(const RowIdSequence& sequence, size_t i, uint64_t positio
     writer->AddRange(segment.start + position, segment.start + position + count, may_merge);
     return arrow::Status::OK();
   }
-  const SegmentIndex& index = sequence.IndexOf(i);
-  RunStatistics statistics;
-  const uint64_t given =
-      ForEachRun(segment, index, position, count,
-                 [&](uint64_t first, uint64_t length) { statistics.Add(first, length); });
-  if (given != count || (segment.is_ascending() && !statistics.ascending)) {
-    return MakeError(
-        ErrorKind::kCorrupt,
-        fmt::format("row id sequence is corrupt: ids of a segment do not ascend at byte {}",
-                    segment.wire.data() - sequence.encoded().data()));
-  }
-  writer->AddRuns(statistics, ChooseForm(statistics, choice), may_merge,
-                  [&](auto&& fn) { ForEachRun(segment, index, position, count, fn); });
-  return arrow::Status::OK();
+  return AddRows(sequence, i, {position, count}, {choice, may_merge, false}, writer);
 }
 
 // Appends segment i without the rows at `offsets`, counted from the sequence's start.
 arrow::Status AddMasked(const RowIdSequence& sequence, size_t i, std::span<const uint32_t> offsets,
                         FormChoice choice, SequenceWriter* writer) {
   const Segment& segment = sequence.segments()[i];
-  const SegmentIndex& index = sequence.IndexOf(i);
   const uint64_t origin = sequence.FirstPosition(i);
   const uint64_t num_rows = sequence.FirstPosition(i + 1) - origin;
   if (num_rows == offsets.size()) return arrow::Status::OK();
@@ -54,21 +107,9 @@ arrow::Status AddMasked(const RowIdSequence& sequence, size_t i, std::span<const
     writer->AddSegment(segment, smallest);
     return arrow::Status::OK();
   }
-  const auto replay = [&](auto&& fn) {
-    return ForEachRunExcept(segment, index, num_rows, offsets, origin, fn);
-  };
-  RunStatistics statistics;
-  const uint64_t given =
-      replay([&](uint64_t first, uint64_t length) { statistics.Add(first, length); });
-  if (given != num_rows - offsets.size() || (segment.is_ascending() && !statistics.ascending)) {
-    return MakeError(
-        ErrorKind::kCorrupt,
-        fmt::format("row id sequence is corrupt: ids of a segment do not ascend at byte {}",
-                    segment.wire.data() - sequence.encoded().data()));
-  }
   const bool keep_array = !smallest && segment.form == SegmentForm::kArray;
-  writer->AddRuns(statistics, ChooseForm(statistics, choice, keep_array), smallest, replay);
-  return arrow::Status::OK();
+  return AddRows(sequence, i, {0, num_rows, offsets, origin}, {choice, smallest, keep_array},
+                 writer);
 }
 
 }  // namespace

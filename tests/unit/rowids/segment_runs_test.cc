@@ -73,7 +73,7 @@ TEST_P(SegmentRunsTest, ExceptLeavesOutPositions) {
     }
   }
   std::vector<uint64_t> walked;
-  EXPECT_EQ(ForEachRunExcept(segments[0], index, rows, positions, 50,
+  EXPECT_EQ(ForEachRunExcept(segments[0], index, 0, rows, positions, 50,
                              [&](uint64_t first, uint64_t length) {
                                for (uint64_t i = 0; i < length; ++i) walked.push_back(first + i);
                              }),
