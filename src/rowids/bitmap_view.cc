@@ -5,6 +5,7 @@
 #endif
 
 #include <algorithm>
+#include <array>
 
 namespace pennon {
 namespace {
@@ -16,33 +17,48 @@ uint64_t CountWords(const BitmapView& bitmap, uint64_t begin, uint64_t end) {
   return ones;
 }
 
+constexpr uint64_t kBlocksAtOnce = 4;
+constexpr uint64_t kBlockBytes = 64;
+using BlockCounts = std::array<uint64_t, kBlocksAtOnce>;
+
 #if defined(__AVX2__)
-// Ones of 64 bytes: of every nibble by a table, then of the bytes together.
-uint32_t CountBlock(const char* data) {
+// Ones of each of four blocks: of every nibble by a table, then of the bytes together.
+BlockCounts CountBlocks(const char* data) {
   const __m256i table = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,  //
                                          0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
   const __m256i low_nibbles = _mm256_set1_epi8(15);
-  const auto ones_of = [&](const char* at) {
+  const auto ones_of_bytes = [&](const char* at) {
     const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
     const __m256i low = _mm256_and_si256(bytes, low_nibbles);
     const __m256i high = _mm256_and_si256(_mm256_srli_epi16(bytes, 4), low_nibbles);
     return _mm256_add_epi8(_mm256_shuffle_epi8(table, low), _mm256_shuffle_epi8(table, high));
   };
-  const __m256i ones = _mm256_add_epi8(ones_of(data), ones_of(data + 32));
-  const __m256i sums = _mm256_sad_epu8(ones, _mm256_setzero_si256());
-  const __m128i half =
-      _mm_add_epi64(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
-  return static_cast<uint32_t>(_mm_cvtsi128_si32(half) + _mm_extract_epi32(half, 2));
+  const auto ones_of_quarters = [&](const char* at) {
+    return _mm256_sad_epu8(_mm256_add_epi8(ones_of_bytes(at), ones_of_bytes(at + 32)),
+                           _mm256_setzero_si256());
+  };
+  const auto join_halves = [](__m256i a, __m256i b) {
+    return _mm256_add_epi64(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
+  };
+  const __m256i first = join_halves(ones_of_quarters(data), ones_of_quarters(data + kBlockBytes));
+  const __m256i second = join_halves(ones_of_quarters(data + 2 * kBlockBytes),
+                                     ones_of_quarters(data + 3 * kBlockBytes));
+  const __m256i counts = _mm256_add_epi64(_mm256_permute2x128_si256(first, second, 0x20),
+                                          _mm256_permute2x128_si256(first, second, 0x31));
+  BlockCounts out;
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(out.data()), counts);
+  return out;
 }
 #else
-uint32_t CountBlock(const char* data) {
-  uint64_t ones = 0;
-  for (uint64_t i = 0; i < BitmapRanks::kWordsPerBlock; ++i)
-    ones += static_cast<uint64_t>(std::popcount(LoadLittleEndian<uint64_t>(data + 8 * i)));
-  return static_cast<uint32_t>(ones);
+BlockCounts CountBlocks(const char* data) {
+  BlockCounts out{};
+  for (uint64_t i = 0; i < kBlocksAtOnce * kBlockBytes; i += 8)
+    out[i / kBlockBytes] +=
+        static_cast<uint64_t>(std::popcount(LoadLittleEndian<uint64_t>(data + i)));
+  return out;
 }
 #endif
-static_assert(BitmapRanks::kWordsPerBlock == 8);
+static_assert(BitmapRanks::kWordsPerBlock * 8 == kBlockBytes);
 
 // As above for words that all lie fully inside the bitmap.
 uint64_t CountFullWords(const char* data, uint64_t num_words) {
@@ -72,9 +88,13 @@ BitmapRanks MakeRanks(const BitmapView& bitmap) {
     ranks.group_ones_before.push_back(ranks.total);
     const uint64_t end = std::min(num_blocks, (group + 1) * BitmapRanks::kBlocksPerGroup);
     uint32_t ones = 0;
-    for (; block < std::min(end, full / kBlock); ++block) {
-      ranks.ones_before[block] = ones;
-      ones += CountBlock(bitmap.data + 8 * block * kBlock);
+    const uint64_t end_of_full = std::min(end, full / kBlock);
+    for (; block + kBlocksAtOnce <= end_of_full; block += kBlocksAtOnce) {
+      const BlockCounts counts = CountBlocks(bitmap.data + block * kBlockBytes);
+      for (uint64_t i = 0; i < kBlocksAtOnce; ++i) {
+        ranks.ones_before[block + i] = ones;
+        ones += static_cast<uint32_t>(counts[i]);
+      }
     }
     for (; block < end; ++block) {
       ranks.ones_before[block] = ones;
