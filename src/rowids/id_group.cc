@@ -13,7 +13,7 @@ namespace {
 // the processor's caches.
 constexpr uint64_t kRowsPerBlock = uint64_t{1} << 19;
 // What merging costs for each row, and which share of it must be paid in dear look-ups first.
-constexpr uint64_t kMergeNsPerRow = 8;
+constexpr uint64_t kMergeNsPerRow = 4;
 constexpr uint64_t kPaidShare = 4;
 // What a look-up in a merged run costs, about.
 constexpr uint64_t kMergedNs = 100;

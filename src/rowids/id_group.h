@@ -56,14 +56,14 @@ class MergeBudget {
 };
 
 /// Calls `fn(offset)` for the rows of a member that hold `id`: none or one. The fragment's sequence
-/// is there.
+/// is there. `may_index`: as RowIdSequence::FindIn.
 template <typename Fn>
 void SearchMember(const FragmentTable& fragments, uint32_t ordinal, uint32_t segment, uint64_t id,
-                  Fn&& fn) {
+                  bool may_index, Fn&& fn) {
   const RowIdSequence& sequence = *fragments.SequenceIfThere(ordinal);
   if (segment == Member::kWholeSequence) {
     if (const auto position = sequence.PositionOf(RowId{id})) fn(uint64_t{ToInteger(*position)});
-  } else if (const auto position = sequence.FindIn(segment, RowId{id})) {
+  } else if (const auto position = sequence.FindIn(segment, RowId{id}, may_index)) {
     fn(sequence.FirstPosition(segment) + *position);
   }
 }
@@ -104,9 +104,11 @@ class IdGroup {
       run->ForEachSlot(id, [&](Slot slot) { fn(ordinals_[slot.fragment], uint64_t{slot.offset}); });
       return;
     }
+    // Aids to search the members would be of no use any more once they are merged.
+    const bool may_index = block.is_taken.load(std::memory_order_relaxed);
     directory_.ForEachHolding(id, directory_.CountStartingAtOrBelow(id), [&](size_t i) {
       const Member& member = members_[i];
-      SearchMember(fragments, member.ordinal, member.segment, id,
+      SearchMember(fragments, member.ordinal, member.segment, id, may_index,
                    [&](uint64_t offset) { fn(member.ordinal, offset); });
       return true;
     });

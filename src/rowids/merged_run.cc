@@ -80,13 +80,25 @@ void MergedRun::BuildRanked(const MergePlan& plan, const Walk& walk) {
 }
 
 void MergedRun::PutAll(const MergePlan& plan, const Walk& walk) {
+  const uint64_t begin = begin_;
+  const uint64_t span = span_;
   ForEachSpan(plan, walk, [&](Slot slot, std::span<const uint64_t> ids) {
-    for (size_t i = 0; i < ids.size(); ++i, ++slot.offset) {
-      if (plan.in_any_order) PrefetchForPut(ids, i);
-      const uint64_t place = ids[i] - plan.begin;
-      uint64_t element = 0;
-      if (ElementOf(place, &element)) Put(element, place, slot);
+    const auto again = [&](size_t i) {
+      more_.push_back({ids[i], Slot{slot.fragment, slot.offset + static_cast<uint32_t>(i)}});
+    };
+    if (form_ == Form::kDirect && !plan.in_any_order) {
+      const auto element_of = [&](size_t i) {
+        const uint64_t place = ids[i] - begin;
+        return place < span ? place : SlotArray::kNowhere;
+      };
+      return slots_.PutRun(slot, ids.size(), element_of, again);
     }
+    const auto element_of = [&](size_t i) {
+      if (plan.in_any_order) PrefetchForPut(ids, i);
+      uint64_t element = 0;
+      return ElementOf(ids[i] - begin, &element) ? element : SlotArray::kNowhere;
+    };
+    slots_.PutRun(slot, ids.size(), element_of, again);
   });
 }
 

@@ -141,10 +141,10 @@ const SegmentIndex* RowIdSequence::IndexForSearch(size_t segment) const {
   return &lazy.index.GetOrMake([&] { return MakeSegmentIndex(of); });
 }
 
-std::optional<uint64_t> RowIdSequence::FindIn(size_t segment, RowId id) const {
+std::optional<uint64_t> RowIdSequence::FindIn(size_t segment, RowId id, bool may_index) const {
   const Segment& in = body_->segments[segment];
   if (!MayHold(in, ToInteger(id))) return std::nullopt;
-  const SegmentIndex* index = IndexForSearch(segment);
+  const SegmentIndex* index = may_index ? IndexForSearch(segment) : &IndexOf(segment);
   return FindInSegment(in, index != nullptr ? *index : kNoSegmentIndex, ToInteger(id));
 }
 

@@ -107,8 +107,8 @@ class RowIdSequence {
                                     FormChoice choice = FormChoice::kSmallest) const;
 
   /// Position of `id` inside of one segment. Cost: as FindInSegment; absent ids make no
-  /// SegmentIndex.
-  std::optional<uint64_t> FindIn(size_t segment, RowId id) const;
+  /// SegmentIndex, and without `may_index` one is made only where searching needs it.
+  std::optional<uint64_t> FindIn(size_t segment, RowId id, bool may_index = true) const;
   /// The SegmentIndex for a search, or null while the segment is better searched without. Counts
   /// the searches, and makes the index once there were some; at once where searching needs it.
   const SegmentIndex* IndexForSearch(size_t segment) const;

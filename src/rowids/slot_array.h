@@ -61,6 +61,36 @@ class SlotArray {
     Store(i, ((uint64_t{slot.fragment} << offset_bits_) | slot.offset) << 1);
     return true;
   }
+  /// Puts slots of one fragment, their offsets counting up from that of `first`, at the elements
+  /// that `element_of(i)` names for i in [0, count), or nowhere for kNowhere. Calls `again(i)` for
+  /// those that Put would return false for. The same as Put one by one, without looking at the
+  /// array's own shape each time.
+  static constexpr uint64_t kNowhere = ~uint64_t{0};
+  template <typename ElementOf, typename Again>
+  void PutRun(Slot first, size_t count, ElementOf&& element_of, Again&& again) {
+    if (width_ != 4) {
+      for (size_t i = 0; i < count; ++i, ++first.offset) {
+        const uint64_t element = element_of(i);
+        if (element != kNowhere && !Put(element, first)) again(i);
+      }
+      return;
+    }
+    char* const data = bytes_.data();
+    auto packed =
+        static_cast<uint32_t>(((uint64_t{first.fragment} << offset_bits_) | first.offset) << 1);
+    for (size_t i = 0; i < count; ++i, packed += 2) {
+      const uint64_t element = element_of(i);
+      if (element == kNowhere) continue;
+      char* const at = data + element * 4;
+      const auto before = LoadLittleEndian<uint32_t>(at);
+      if (before == ~uint32_t{0}) [[likely]] {
+        StoreLittleEndian(at, packed);
+      } else {
+        StoreLittleEndian(at, before | 1);
+        again(i);
+      }
+    }
+  }
   void Prefetch(uint64_t i) const { __builtin_prefetch(bytes_.data() + i * width_); }
   void PrefetchForPut(uint64_t i) const { __builtin_prefetch(bytes_.data() + i * width_, 1); }
 
