@@ -114,6 +114,10 @@ struct RowIdIndex::State {
   // Answers for an id whose slots can be told at a glance and are as they should be; false where it
   // takes more to make up one's mind.
   bool FindAtAGlance(uint64_t id, SegmentCatalog::Place* place, RowLocation* location) const {
+    if (id - sole.first_id < sole.num_rows) {
+      *location = {RowAddress{sole.first_address + (id - sole.first_id)}, RowState::kLive};
+      return true;
+    }
     SegmentCatalog::Few few;
     if (!catalog.FindFew(id, place, &few) || !spilled.empty()) return false;
     if (few.count == 1 && fragments.IsSurelyLive(few.slots[0].ordinal, few.slots[0].offset)) {
@@ -167,6 +171,23 @@ struct RowIdIndex::State {
     return arrow::Status::OK();
   }
 
+  // A table of one fragment whose ids are one range and all of whose rows live.
+  struct SoleRange {
+    uint64_t first_id = 0;
+    uint64_t num_rows = 0;  // 0 for any other table
+    uint64_t first_address = 0;
+  };
+  static SoleRange SoleRangeOf(const RowIdIndexInput& input, std::span<const Segment> segments) {
+    if (input.fragments.size() != 1 || segments.size() != 1) return {};
+    const IndexedFragment& fragment = input.fragments[0];
+    const bool is_sole = segments[0].form == SegmentForm::kRange && !fragment.has_deletions &&
+                         segments[0].num_rows <= fragment.physical_rows;
+    if (!is_sole) return {};
+    return {segments[0].start, segments[0].num_rows,
+            ToInteger(MakeRowAddress(fragment.id, RowOffset{0}))};
+  }
+
+  SoleRange sole;
   FragmentTable fragments;
   uint64_t next_row_id;
   SegmentCatalog catalog;         // of the inline sequences
@@ -202,6 +223,7 @@ arrow::Result<std::shared_ptr<const RowIdIndex>> RowIdIndex::Make(const RowIdInd
     parts.AddSequence(static_cast<uint32_t>(i), segments, fragment.physical_rows);
     state->encoded_bytes += fragment.row_ids.size();
   }
+  state->sole = State::SoleRangeOf(input, segments);
   if (previous == nullptr) {
     state->catalog = SegmentCatalog(std::move(parts));
   } else {
