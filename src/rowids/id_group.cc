@@ -14,7 +14,7 @@ namespace {
 constexpr uint64_t kRowsPerBlock = uint64_t{1} << 19;
 // What merging costs for each row, and which share of it must be paid in dear look-ups first.
 constexpr uint64_t kMergeNsPerRow = 4;
-constexpr uint64_t kPaidShare = 4;
+constexpr uint64_t kPaidShare = 8;
 // What a look-up in a merged run costs, about.
 constexpr uint64_t kMergedNs = 100;
 constexpr uint64_t kBytesPerRowMax = 12;
