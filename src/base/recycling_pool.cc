@@ -19,14 +19,19 @@ struct SizeClass {
   int64_t bytes = 0;
 };
 
+int64_t BytesOf(int number) {
+  const int64_t lower = int64_t{1} << (kSmallestBits + number / 8);
+  return lower + (number % 8 + 1) * (lower / 8);
+}
+
 SizeClass ClassOf(int64_t size, int64_t alignment) {
   if (size <= kSmallest || size > kLargest || alignment > kAlignment) return {-1, size};
   // 2^(bits-1) < size <= 2^bits, in steps of an eighth of the lower one.
   const auto bits = static_cast<int>(std::bit_width(static_cast<uint64_t>(size - 1)));
   const int64_t step = int64_t{1} << (bits - 4);
   const int64_t steps = (size - (int64_t{1} << (bits - 1)) + step - 1) / step;
-  return {(bits - 1 - kSmallestBits) * 8 + static_cast<int>(steps) - 1,
-          (int64_t{1} << (bits - 1)) + steps * step};
+  const int number = (bits - 1 - kSmallestBits) * 8 + static_cast<int>(steps) - 1;
+  return {number, BytesOf(number)};
 }
 
 }  // namespace
@@ -59,10 +64,11 @@ arrow::Status RecyclingPool::Allocate(int64_t size, int64_t alignment, uint8_t**
   *out = nullptr;
   if (wanted.number >= 0) {
     const std::lock_guard lock(mutex_);
-    auto& blocks = kept_[static_cast<size_t>(wanted.number)];
-    if (!blocks.empty()) {
-      *out = blocks.back();
-      blocks.pop_back();
+    Kept& kept = kept_[static_cast<size_t>(wanted.number)];
+    kept.last_asked = ++num_asked_;
+    if (!kept.blocks.empty()) {
+      *out = kept.blocks.back();
+      kept.blocks.pop_back();
       kept_bytes_ -= wanted.bytes;
     }
   }
@@ -101,25 +107,40 @@ void RecyclingPool::Free(uint8_t* buffer, int64_t size, int64_t alignment) {
   const SizeClass freed = ClassOf(size, alignment);
   used_bytes_.fetch_sub(size, std::memory_order_relaxed);
   if (freed.number < 0) return below_->Free(buffer, size, alignment);
-  {
-    const std::lock_guard lock(mutex_);
-    if (kept_bytes_ + freed.bytes <= kept_bytes_max_) {
-      kept_[static_cast<size_t>(freed.number)].push_back(buffer);
-      kept_bytes_ += freed.bytes;
-      return;
-    }
+  const std::lock_guard lock(mutex_);
+  while (kept_bytes_ + freed.bytes > kept_bytes_max_) {
+    int64_t block_bytes = 0;
+    Kept* const other = LongestUnasked(freed.number, &block_bytes);
+    if (other == nullptr) return below_->Free(buffer, freed.bytes, kAlignment);
+    below_->Free(other->blocks.back(), block_bytes, kAlignment);
+    other->blocks.pop_back();
+    kept_bytes_ -= block_bytes;
   }
-  below_->Free(buffer, freed.bytes, kAlignment);
+  kept_[static_cast<size_t>(freed.number)].blocks.push_back(buffer);
+  kept_bytes_ += freed.bytes;
+}
+
+/// Among the other sizes that have blocks and were not asked for since the size `except`; null if
+/// there is none.
+RecyclingPool::Kept* RecyclingPool::LongestUnasked(int except, int64_t* block_bytes) {
+  Kept* found = nullptr;
+  uint64_t before = kept_[static_cast<size_t>(except)].last_asked;
+  for (int number = 0; number < kNumClasses; ++number) {
+    Kept& kept = kept_[static_cast<size_t>(number)];
+    if (kept.blocks.empty() || kept.last_asked >= before) continue;
+    before = kept.last_asked;
+    found = &kept;
+    *block_bytes = BytesOf(number);
+  }
+  return found;
 }
 
 void RecyclingPool::ReleaseUnused() {
   const std::lock_guard lock(mutex_);
   for (int number = 0; number < kNumClasses; ++number) {
-    const int64_t lower = int64_t{1} << (kSmallestBits + number / 8);
-    const int64_t bytes = lower + (number % 8 + 1) * (lower / 8);
-    for (uint8_t* block : kept_[static_cast<size_t>(number)])
-      below_->Free(block, bytes, kAlignment);
-    kept_[static_cast<size_t>(number)].clear();
+    Kept& kept = kept_[static_cast<size_t>(number)];
+    for (uint8_t* block : kept.blocks) below_->Free(block, BytesOf(number), kAlignment);
+    kept.blocks.clear();
   }
   kept_bytes_ = 0;
 }

@@ -17,7 +17,8 @@ namespace pennon {
 
 /// Takes blocks from a pool below it. Small ones and very large ones pass through; the others are
 /// rounded up to a size class (an eighth more at most) and kept when freed, the last freed given
-/// out first, up to `kept_bytes_max` in all. Safe for concurrent use.
+/// out first, up to `kept_bytes_max` in all; beyond, blocks of the size that was asked for longest
+/// ago make room. Safe for concurrent use.
 class RecyclingPool : public arrow::MemoryPool {
  public:
   /// The pool that scans and takes use; it outlives every buffer. Under the address sanitizer it is
@@ -50,12 +51,20 @@ class RecyclingPool : public arrow::MemoryPool {
  private:
   static constexpr int kNumClasses = 8 * 12;
 
+  /// Kept blocks of one size.
+  struct Kept {
+    std::vector<uint8_t*> blocks;
+    uint64_t last_asked = 0;  // when, by num_asked_
+  };
+
   void Count(int64_t delta);
+  Kept* LongestUnasked(int except, int64_t* block_bytes);
 
   arrow::MemoryPool* below_;
   const int64_t kept_bytes_max_;
   mutable std::mutex mutex_;
-  std::array<std::vector<uint8_t*>, kNumClasses> kept_;
+  std::array<Kept, kNumClasses> kept_;
+  uint64_t num_asked_ = 0;
   int64_t kept_bytes_ = 0;
   std::atomic<int64_t> used_bytes_ = 0;
   std::atomic<int64_t> max_bytes_ = 0;

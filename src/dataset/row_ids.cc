@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "dataset/lineage_column.h"
+#include "dataset/open_table.h"
 #include "pennon/base/error.h"
 #include "rowids/segment_encoder.h"
-#include "table/deletions.h"
 #include "table/row_id_index_cache.h"
 
 namespace pennon {
@@ -14,17 +14,28 @@ namespace {
 
 class SnapshotRowIdSource : public RowIdSource {
  public:
-  explicit SnapshotRowIdSource(std::shared_ptr<const Snapshot> snapshot)
-      : snapshot_(std::move(snapshot)) {}
+  SnapshotRowIdSource(std::shared_ptr<const Snapshot> snapshot,
+                      std::shared_ptr<ReadSession> session)
+      : snapshot_(std::move(snapshot)), session_(std::move(session)) {}
 
   arrow::Result<std::vector<DeletionVector>> LoadDeletions(
       std::span<const FragmentId> fragments) override {
+    using Loaded = arrow::Result<std::shared_ptr<const DeletionVector>>;
+    std::vector<Loaded> loaded(fragments.size(), std::shared_ptr<const DeletionVector>());
+    const auto load = [&](size_t i) {
+      const Fragment& fragment = *snapshot_->manifest.FindFragment(fragments[i]);
+      loaded[i] = session_->Deletions(*snapshot_, fragment);
+    };
+    if (fragments.size() == 1) {
+      load(0);
+    } else {
+      session_->pool().ForEach(fragments.size(), load);
+    }
     std::vector<DeletionVector> out;
     out.reserve(fragments.size());
-    for (const FragmentId id : fragments) {
-      ARROW_ASSIGN_OR_RAISE(
-          out.emplace_back(),
-          pennon::LoadDeletions(*snapshot_, *snapshot_->manifest.FindFragment(id)));
+    for (const Loaded& deletions : loaded) {
+      ARROW_RETURN_NOT_OK(deletions.status());
+      out.push_back(**deletions);
     }
     return out;
   }
@@ -44,12 +55,14 @@ class SnapshotRowIdSource : public RowIdSource {
 
  private:
   std::shared_ptr<const Snapshot> snapshot_;
+  std::shared_ptr<ReadSession> session_;
 };
 
 }  // namespace
 
-std::shared_ptr<RowIdSource> MakeRowIdSource(std::shared_ptr<const Snapshot> snapshot) {
-  return std::make_shared<SnapshotRowIdSource>(std::move(snapshot));
+std::shared_ptr<RowIdSource> MakeRowIdSource(std::shared_ptr<const Snapshot> snapshot,
+                                             std::shared_ptr<ReadSession> session) {
+  return std::make_shared<SnapshotRowIdSource>(std::move(snapshot), std::move(session));
 }
 
 arrow::Result<std::shared_ptr<const RowIdIndex>> RowIdIndexOf(const Dataset& dataset) {
@@ -58,7 +71,8 @@ arrow::Result<std::shared_ptr<const RowIdIndex>> RowIdIndexOf(const Dataset& dat
     return MakeError(ErrorKind::kInvalidArgument,
                      "table has no stable row ids; pennon migrate gives them: " + dataset.root());
   }
-  return dataset.row_id_indexes()->Get(snapshot, [&snapshot] { return MakeRowIdSource(snapshot); });
+  return dataset.row_id_indexes()->Get(
+      snapshot, [&] { return MakeRowIdSource(snapshot, dataset.reading()->session()); });
 }
 
 }  // namespace pennon

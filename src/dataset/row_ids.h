@@ -7,6 +7,7 @@
 
 #include <memory>
 
+#include "dataset/read_session.h"
 #include "pennon/dataset/dataset.h"
 #include "rowids/row_id_index.h"
 #include "table/snapshot.h"
@@ -17,8 +18,10 @@ namespace pennon {
 /// Errors: kInvalidArgument without stable ids; those of RowIdIndex::Make.
 arrow::Result<std::shared_ptr<const RowIdIndex>> RowIdIndexOf(const Dataset& dataset);
 
-/// Loads deletion vectors from files and spilled sequences from hidden columns, for an index of
-/// this version.
-std::shared_ptr<RowIdSource> MakeRowIdSource(std::shared_ptr<const Snapshot> snapshot);
+/// Loads deletion vectors from files, by the session's threads and shared with its readers, and
+/// spilled sequences from hidden columns, for an index of this version. Not to be asked from a task
+/// of the session's pool.
+std::shared_ptr<RowIdSource> MakeRowIdSource(std::shared_ptr<const Snapshot> snapshot,
+                                             std::shared_ptr<ReadSession> session);
 
 }  // namespace pennon

@@ -41,6 +41,26 @@ TEST(RecyclingPool, KeepsNoMoreThanItMay) {
   EXPECT_EQ(pool.max_memory(), 800'000);
 }
 
+TEST(RecyclingPool, SizesThatNobodyAsksForMakeRoom) {
+  RecyclingPool pool(arrow::default_memory_pool(), 1'000'000);
+  std::vector<uint8_t*> old(8);
+  for (auto& block : old) ASSERT_TRUE(pool.Allocate(120'000, kAlignment, &block).ok());
+  for (auto* block : old) pool.Free(block, 120'000, kAlignment);
+  const int64_t full = pool.kept_bytes();
+  EXPECT_GT(full, 800'000);
+  // A scan of another shape: its blocks are recycled although the pool was full.
+  std::vector<uint8_t*> now(2);
+  for (auto& block : now) ASSERT_TRUE(pool.Allocate(300'000, kAlignment, &block).ok());
+  for (auto* block : now) pool.Free(block, 300'000, kAlignment);
+  EXPECT_LE(pool.kept_bytes(), 1'000'000);
+  std::vector<uint8_t*> again(2);
+  for (auto& block : again) ASSERT_TRUE(pool.Allocate(300'000, kAlignment, &block).ok());
+  EXPECT_EQ(again[0], now[1]);
+  EXPECT_EQ(again[1], now[0]);
+  for (auto* block : again) pool.Free(block, 300'000, kAlignment);
+  EXPECT_EQ(pool.bytes_allocated(), 0);
+}
+
 TEST(RecyclingPool, KeepsContentsWhenABlockGrowsAndShrinks) {
   const auto below = arrow::MemoryPool::CreateDefault();
   {
