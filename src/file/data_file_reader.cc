@@ -235,6 +235,12 @@ class DecodingWindow : public RowWindow {
           ErrorKind::kInvalidArgument,
           fmt::format("window has fewer rows: asked for {}, it has {}", num_rows, rows_left_));
     }
+    if (has_joined_ && num_rows != rows_left_) {
+      return MakeError(
+          ErrorKind::kInvalidArgument,
+          fmt::format("rows of several files are given out at once: asked for {} of {}", num_rows,
+                      rows_left_));
+    }
     FieldArrays arrays;
     arrays.reserve(decoders_.size());
     for (const auto& decoder : decoders_) {
@@ -258,6 +264,7 @@ class DecodingWindow : public RowWindow {
     for (const auto& decoder : decoders_)
       ARROW_RETURN_NOT_OK(file_->InFile(decoder->Continue(rows, context)));
     rows_left_ += CountRows(rows);
+    has_joined_ = true;
     ARROW_RETURN_NOT_OK(file_->InFile(Fill()));
     return true;
   }
@@ -265,6 +272,7 @@ class DecodingWindow : public RowWindow {
  private:
   std::shared_ptr<OpenDataFile> file_;
   uint64_t rows_left_;
+  bool has_joined_ = false;
   std::vector<std::unique_ptr<FieldDecoder>> decoders_;
 };
 

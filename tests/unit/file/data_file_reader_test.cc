@@ -97,6 +97,30 @@ TEST(DataFileReaderTest, WindowsGiveBatchesOfAnySize) {
   EXPECT_EQ(nothing[0]->length, 0);
 }
 
+TEST(DataFileReaderTest, WindowsGoOnInLikeFiles) {
+  const std::vector<FieldShape> fields{IntColumn(0), IntColumn(1)};
+  const auto open = [](int32_t first) {
+    FileMaker maker;
+    maker.AddColumn(Sequence(first, 1000), 300);
+    maker.AddColumn(Sequence(first + 5000, 1000), 400);
+    return DataFileReader::Open(std::make_shared<MemoryFile>(maker.Finish(2, 2, ""))).ValueOrDie();
+  };
+  const auto one = open(0);
+  const auto window = one->OpenWindow(fields, {{0, 2}, {299, 301}}).ValueOrDie();
+  EXPECT_EQ(Ints(*window->Next(1).ValueOrDie()[0]), (std::vector<int32_t>{0}));
+  EXPECT_TRUE(window->Join(open(10'000), {{998, 1000}}).ValueOrDie());
+  EXPECT_TRUE(window->Join(open(20'000), {{7, 8}}).ValueOrDie());
+  EXPECT_EQ(window->rows_left(), 6u);
+  EXPECT_EQ(KindOf(window->Next(5).status()), ErrorKind::kInvalidArgument);
+  const auto arrays = window->Next(6).ValueOrDie();
+  EXPECT_EQ(Ints(*arrays[0]), (std::vector<int32_t>{1, 299, 300, 10'998, 10'999, 20'007}));
+  EXPECT_EQ(Ints(*arrays[1]), (std::vector<int32_t>{5001, 5299, 5300, 15'998, 15'999, 25'007}));
+  EXPECT_EQ(window->rows_left(), 0u);
+  // Rows that the other file does not have are refused, and named with it.
+  const auto other = one->OpenWindow(fields, {{0, 2}}).ValueOrDie();
+  EXPECT_EQ(KindOf(other->Join(open(0), {{999, 1001}}).status()), ErrorKind::kInvalidArgument);
+}
+
 TEST(DataFileReaderTest, SaysWhatIsWrongAndWhere) {
   const auto reader = DataFileReader::Open(TwoColumns()).ValueOrDie();
   const std::vector<FieldShape> fields{IntColumn(0)};
