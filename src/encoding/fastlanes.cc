@@ -32,38 +32,42 @@ inline Vector<T> LoadVector(const uint8_t* bytes) {
   return vector;
 }
 
-/// Where row `row` of lane 0 goes in the output, in values.
-constexpr uint32_t RowStart(unsigned row) { return kOrder[row / 8] * 16 + (row % 8) * 128; }
-
 template <typename T>
 constexpr T Mask(unsigned width) {
   return width == kBits<T> ? static_cast<T>(~T{0})
                            : static_cast<T>((uint64_t{1} << (width % 64)) - 1);
 }
 
-/// One vector's worth of lanes at a time; every packed word is loaded once. The loop over the rows
-/// unrolls, which turns shifts, masks and addresses into constants.
+/// Writes the values in their order, the lanes of one row after the other: stores that follow each
+/// other are a third quicker than loads that need no repeating. The loop over the rows unrolls,
+/// which turns shifts, masks and addresses into constants.
 template <typename T, unsigned W>
 void UnpackWidth(const uint8_t* packed, uint8_t* out) {
-  for (size_t lane = 0; lane < kLanes<T>; lane += kVectorBytes / sizeof(T)) {
-    Vector<T> word = {};
-    if constexpr (W != 0) word = LoadVector<T>(packed + lane * sizeof(T));
 #if defined(__clang__)
 #pragma clang loop unroll(full)
 #else
 #pragma GCC unroll 64
 #endif
-    for (unsigned row = 0; row < kBits<T>; ++row) {
-      const unsigned bit = row * W;
-      const unsigned shift = bit % kBits<T>;
-      Vector<T> value = word >> static_cast<T>(shift);
-      if (shift + W >= kBits<T> && row + 1 < kBits<T>) {
-        const size_t next = bit / kBits<T> + 1;
-        word = LoadVector<T>(packed + (next * kLanes<T> + lane) * sizeof(T));
-        if (shift + W > kBits<T>) value |= word << static_cast<T>((kBits<T> - shift) % kBits<T>);
+  for (unsigned i = 0; i < kBits<T>; ++i) {
+    // 128 values hold a row of each eighth of the rows, as kOrder has them.
+    constexpr unsigned kEighths = kBits<T> / 8;
+    const unsigned row = kOrder[i % kEighths * (kLanes<T> / 16)] * 8 + i / kEighths;
+    const unsigned bit = row * W;
+    const unsigned shift = bit % kBits<T>;
+    const uint8_t* const words = packed + bit / kBits<T> * kLanes<T> * sizeof(T);
+#if !defined(__clang__)
+#pragma GCC unroll 1
+#endif
+    for (size_t lane = 0; lane < kLanes<T>; lane += kVectorBytes / sizeof(T)) {
+      Vector<T> value = {};
+      if constexpr (W != 0)
+        value = LoadVector<T>(words + lane * sizeof(T)) >> static_cast<T>(shift);
+      if (shift + W > kBits<T>) {
+        value |= LoadVector<T>(words + (kLanes<T> + lane) * sizeof(T))
+                 << static_cast<T>((kBits<T> - shift) % kBits<T>);
       }
       if (shift + W != kBits<T>) value &= Mask<T>(W);
-      std::memcpy(out + (RowStart(row) + lane) * sizeof(T), &value, sizeof(value));
+      std::memcpy(out + (i * kLanes<T> + lane) * sizeof(T), &value, sizeof(value));
     }
   }
 }

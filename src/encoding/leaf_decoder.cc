@@ -17,8 +17,10 @@ constexpr uint64_t kPageRowsMax = uint64_t{1} << 48;
 
 }  // namespace
 
-LeafDecoder::LeafDecoder(LeafType type, uint64_t rows_per_row, const DecodeContext& context)
+LeafDecoder::LeafDecoder(LeafType type, uint32_t column, uint64_t rows_per_row,
+                         const DecodeContext& context)
     : type_(std::make_unique<const LeafType>(std::move(type))),
+      column_(column),
       page_rows_per_row_(rows_per_row),
       context_(context),
       budget_{context.pool, context.buffer_bytes_max} {}
@@ -31,21 +33,22 @@ arrow::Result<std::unique_ptr<LeafDecoder>> LeafDecoder::Make(LeafType type,
   uint64_t rows_per_row = 1;
   for (const StructureNode& node : nodes)
     rows_per_row = SaturatingMultiply(rows_per_row, node.dimension);
-  std::unique_ptr<LeafDecoder> decoder(new LeafDecoder(std::move(type), rows_per_row, context));
-  ARROW_RETURN_NOT_OK(decoder->OpenColumn(column));
+  std::unique_ptr<LeafDecoder> decoder(
+      new LeafDecoder(std::move(type), column, rows_per_row, context));
+  ARROW_RETURN_NOT_OK(decoder->OpenColumn());
   decoder->output_ =
       std::make_unique<LeafOutput>(*decoder->type_, std::move(nodes), num_built, decoder->budget_);
   ARROW_RETURN_NOT_OK(decoder->AddRows(rows));
   return decoder;
 }
 
-arrow::Status LeafDecoder::OpenColumn(uint32_t column) {
-  ARROW_ASSIGN_OR_RAISE(pages_, context_.columns->Pages(column));
+arrow::Status LeafDecoder::OpenColumn() {
+  ARROW_ASSIGN_OR_RAISE(pages_, context_.columns->Pages(column_));
   if (page_rows_per_row_ == 0 || page_rows_per_row_ > kPageRowsMax ||
       pages_->num_rows > kPageRowsMax) {
     return MakeError(ErrorKind::kCorrupt,
                      fmt::format("column has an impossible number of rows: {} (column {})",
-                                 pages_->num_rows, column));
+                                 pages_->num_rows, column_));
   }
   return arrow::Status::OK();
 }
@@ -60,7 +63,7 @@ arrow::Status LeafDecoder::AddRows(const RowRanges& rows) {
       return MakeError(
           ErrorKind::kInvalidArgument,
           fmt::format("rows are beyond the end: {} to {} of {} (column {})", range.begin, range.end,
-                      pages_->num_rows / page_rows_per_row_, pages_->column));
+                      pages_->num_rows / page_rows_per_row_, column_));
     }
     uint64_t at = begin;
     while (at < end) {
@@ -113,7 +116,7 @@ arrow::Status LeafDecoder::PlanPart(Part* part, std::vector<ByteRange>* wanted) 
     const PageInfo& page = pages_->pages[part->page];
     if (context_.indices != nullptr) {
       auto kept = std::dynamic_pointer_cast<const LayoutPageIndex>(
-          context_.indices->Find(pages_->column, part->page));
+          context_.indices->Find(column_, part->page));
       if (kept != nullptr) ARROW_RETURN_NOT_OK(MakeCursor(part, std::move(kept)));
     }
     if (part->cursor == nullptr) {
@@ -141,7 +144,7 @@ arrow::Status LeafDecoder::AcceptPart(Part* part, std::span<const FetchedBytes> 
       auto index,
       MakePageIndex(std::move(*part->layout), pages_->pages[part->page], stored, bytes, budget_));
   part->layout = nullptr;
-  if (context_.indices != nullptr) context_.indices->Keep(pages_->column, part->page, index);
+  if (context_.indices != nullptr) context_.indices->Keep(column_, part->page, index);
   return MakeCursor(part, std::move(index));
 }
 
@@ -170,11 +173,10 @@ arrow::Status LeafDecoder::Drain() {
 }
 
 arrow::Status LeafDecoder::Continue(const RowRanges& rows, const DecodeContext& context) {
-  const uint32_t column = pages_->column;
   context_ = context;
   parts_.clear();
   next_part_ = 0;
-  ARROW_RETURN_NOT_OK(OpenColumn(column));
+  ARROW_RETURN_NOT_OK(OpenColumn());
   return AddRows(rows);
 }
 
@@ -211,7 +213,7 @@ arrow::Status LeafDecoder::DecodePageRows(uint64_t left) {
 arrow::Status LeafDecoder::InPage(const Part& part, const arrow::Status& status) const {
   if (status.ok()) [[likely]]
     return status;
-  return AddContext(status, fmt::format(" (column {}, page {})", pages_->column, part.page));
+  return AddContext(status, fmt::format(" (column {}, page {})", column_, part.page));
 }
 
 }  // namespace pennon

@@ -55,9 +55,9 @@ class LeafDecoder {
     size_t num_wanted = 0;  // ranges in the last Plan
   };
 
-  LeafDecoder(LeafType type, uint64_t rows_per_row, const DecodeContext& context);
+  LeafDecoder(LeafType type, uint32_t column, uint64_t rows_per_row, const DecodeContext& context);
 
-  arrow::Status OpenColumn(uint32_t column);
+  arrow::Status OpenColumn();
   arrow::Status DecodePageRows(uint64_t num_rows);
   arrow::Status AddRows(const RowRanges& rows);
   arrow::Status PlanPart(Part* part, std::vector<ByteRange>* wanted);
@@ -68,6 +68,8 @@ class LeafDecoder {
   arrow::Status InPage(const Part& part, const arrow::Status& status) const;
 
   std::unique_ptr<const LeafType> type_;
+  const uint32_t column_;
+  /// Of the present file.
   const ColumnPages* pages_ = nullptr;
   /// Rows of the pages for one of the table: more than one below fixed-size lists of structs.
   uint64_t page_rows_per_row_;

@@ -19,6 +19,16 @@ std::span<uint16_t> Words(ValueBuilder* levels) {
   return {reinterpret_cast<uint16_t*>(levels->values.data()), levels->length};
 }
 
+/// True for bytes, and for descriptors: two words.
+bool MayHoldBlobs(const LeafType& leaf) {
+  if (leaf.kind == LeafKind::kVariable) return true;
+  const auto is_word = [](const LeafType& type) {
+    return type.kind == LeafKind::kFixed && type.width_bytes == sizeof(uint64_t);
+  };
+  return leaf.kind == LeafKind::kStruct && leaf.children.size() == 2 && is_word(leaf.children[0]) &&
+         is_word(leaf.children[1]);
+}
+
 std::unique_ptr<PageCursor> MakeValueCursor(PageSelection selection) {
   const auto& layout = selection.index->layout.layout;
   if (auto cursor = MakeFlatChunkCursor(&selection)) return cursor;
@@ -63,6 +73,8 @@ arrow::Result<std::unique_ptr<PageCursor>> MakePageCursor(PageSelection selectio
     return MakeError(ErrorKind::kUnsupportedFeature,
                      "blobs below lists are not part of 2.1 or 2.2");
   }
+  if (!MayHoldBlobs(*selection.leaf))
+    return MakeError(ErrorKind::kCorrupt, "blob page in a column of another layout");
   PageSelection descriptors = selection;
   descriptors.leaf = &BlobDescriptorType();
   return MakeBlobCursor(std::move(selection), MakeValueCursor(std::move(descriptors)));

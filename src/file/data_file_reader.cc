@@ -259,7 +259,9 @@ class DecodingWindow : public RowWindow {
                     [](const auto& decoder) { return decoder->CanContinue(); });
     if (!is_possible) return false;
     for (const auto& decoder : decoders_) ARROW_RETURN_NOT_OK(file_->InFile(decoder->Drain()));
-    file_ = std::static_pointer_cast<OpenDataFile>(file);  // there is no other kind of reader
+    // The decoders hold on to the pages of the file before until they have those of this one.
+    const auto before = std::exchange(
+        file_, std::static_pointer_cast<OpenDataFile>(file));  // the only kind there is
     const DecodeContext context = file_->MakeContext();
     for (const auto& decoder : decoders_)
       ARROW_RETURN_NOT_OK(file_->InFile(decoder->Continue(rows, context)));

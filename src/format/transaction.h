@@ -32,7 +32,7 @@ struct Transaction {
   std::vector<RewriteGroup> rewrite_groups;  ///< Of a Rewrite only.
 };
 
-/// Reads a transaction message. Errors: kCorrupt.
+/// Reads a transaction message. Errors: kCorrupt; kUnsupportedFeature as DecodeFragment.
 arrow::Result<Transaction> DecodeTransaction(std::string_view bytes);
 
 /// Returns the bytes of a Rewrite whose one group maps each of `fragments` onto itself; with no
