@@ -240,7 +240,7 @@ arrow::Result<std::shared_ptr<arrow::Table>> TakeAll(const OpenTable& table,
     batches.push_back(std::move(batch));
     addresses = addresses.subspan(piece.size());
   } while (!addresses.empty());
-  return arrow::Table::FromRecordBatches(projection.schema, std::move(batches));
+  return arrow::Table::FromRecordBatches(projection.schema, batches);
 }
 
 /// Finds the addresses of positions among all live rows.

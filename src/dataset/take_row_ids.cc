@@ -127,7 +127,7 @@ arrow::Result<AlignedRows> TakeRowIdsAligned(const Dataset& dataset,
     batches.push_back(std::move(batch));
     return arrow::Status::OK();
   }));
-  ARROW_ASSIGN_OR_RAISE(aligned.rows, arrow::Table::FromRecordBatches(std::move(batches)));
+  ARROW_ASSIGN_OR_RAISE(aligned.rows, arrow::Table::FromRecordBatches(batches));
   return aligned;
 }
 
@@ -144,7 +144,7 @@ arrow::Result<FoundRows> TakeRowIdsFound(const Dataset& dataset, std::span<const
     batches.push_back(std::move(piece.live_rows));
     return arrow::Status::OK();
   }));
-  ARROW_ASSIGN_OR_RAISE(found.rows, arrow::Table::FromRecordBatches(std::move(batches)));
+  ARROW_ASSIGN_OR_RAISE(found.rows, arrow::Table::FromRecordBatches(batches));
   return found;
 }
 

@@ -320,6 +320,7 @@ arrow::Status RowIdIndex::FindMany(std::span<const uint64_t> ids,
   if (needs_spilled && wanted.empty()) ARROW_RETURN_NOT_OK(state.LoadSpilled());
   if (again.empty()) return arrow::Status::OK();
   std::vector<uint64_t> left;
+  left.reserve(again.size());
   for (const size_t i : again) left.push_back(ids[i]);
   std::vector<RowLocation> found(left.size());
   ARROW_RETURN_NOT_OK(FindMany(left, found));
