@@ -29,24 +29,22 @@ std::string LastError() {
 }  // namespace
 
 arrow::Result<void*> FindLateFunction(std::string_view library, std::string_view symbol) {
-  const std::string name(library);
-  void* handle = dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL);
+  // By its whole path: a name alone is also looked for where a run path has an empty part, in the
+  // folder of the day.
+  const std::string path = FolderOfArrow() + std::string(library);
+  void* const handle = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (handle == nullptr) {
-    const std::string reason = LastError();
-    handle = dlopen((FolderOfArrow() + name).c_str(), RTLD_LAZY | RTLD_LOCAL);
-    if (handle == nullptr) {
-      return MakeError(ErrorKind::kUnsupportedFeature,
-                       fmt::format("a library of Arrow cannot be loaded: {}; install it beside the "
-                                   "others of the same version",
-                                   reason));
-    }
+    return MakeError(ErrorKind::kUnsupportedFeature,
+                     fmt::format("a library of Arrow cannot be loaded: {}; install it beside the "
+                                 "others of the same version",
+                                 LastError()));
   }
   void* const found = dlsym(handle, std::string(symbol).c_str());
   if (found == nullptr) {
     return MakeError(ErrorKind::kUnsupportedFeature,
                      fmt::format("a library of Arrow is of another version than Pennon was built "
                                  "for: {}: {}",
-                                 name, LastError()));
+                                 path, LastError()));
   }
   return found;
 }

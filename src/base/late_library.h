@@ -9,11 +9,10 @@
 
 namespace pennon {
 
-/// Returns the function that `library` (a file name, found as the linker finds what Pennon needs
-/// itself, or beside Arrow's main library) exports under the symbol, a mangled name. The library
-/// stays loaded. Cost: some milliseconds at the first call for a library. Errors:
-/// kUnsupportedFeature when it cannot be loaded or exports no such function. Safe for concurrent
-/// use.
+/// Returns the function that `library`, a file beside Arrow's main library, exports under the
+/// symbol, a mangled name. The library stays loaded. Cost: some milliseconds at the first call for
+/// a library. Errors: kUnsupportedFeature when it cannot be loaded or exports no such function.
+/// Safe for concurrent use.
 arrow::Result<void*> FindLateFunction(std::string_view library, std::string_view symbol);
 
 /// The same as a pointer to a function of the given type, which nothing checks.

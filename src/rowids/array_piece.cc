@@ -162,19 +162,6 @@ void WriteFrom(const PackedArray& array, const PieceRows& rows, uint8_t width, u
   }
 }
 
-/// Calls `fn` with a value of the type that the array's elements have.
-template <typename Fn>
-auto WithType(const PackedArray& array, Fn&& fn) {
-  switch (array.width) {
-    case 2:
-      return fn(uint16_t{});
-    case 4:
-      return fn(uint32_t{});
-    default:
-      return fn(uint64_t{});
-  }
-}
-
 template <typename T>
 Collector<T> Collect(const PackedArray& array, const PieceRows& rows) {
   Collector<T> collector;
@@ -271,23 +258,23 @@ class BitWriter {
 ArrayPiece::ArrayPiece(const PackedArray& array, const PieceRows& rows)
     : array_(array), rows_(Trimmed(rows)) {
   const Described described =
-      WithType(array, [&](auto type) { return Describe<decltype(type)>(array_, rows_); });
+      WithElementType(array, [&](auto type) { return Describe<decltype(type)>(array_, rows_); });
   statistics_ = described.statistics;
   all_ascending_ = described.all_ascending;
 }
 
 void ArrayPiece::WriteValues(uint8_t width, char* to) const {
-  WithType(array_, [&](auto type) {
+  WithElementType(array_, [&](auto type) {
     WriteFrom<decltype(type)>(array_, rows_, width, statistics_.smallest, to);
   });
 }
 
-void ArrayPiece::WriteBitmap(char* to, uint64_t num_bytes) const {
+void ArrayPiece::WriteBitmap(char* to) const {
   // Bits of removed values are set with the others and taken away again, if all of them ascend.
   PieceRows to_set = rows_;
   if (all_ascending_) to_set.removed = {};
-  const BitWriter writer(to, num_bytes);
-  WithType(array_, [&](auto type) {
+  const BitWriter writer(to, statistics_.bitmap_bytes());
+  WithElementType(array_, [&](auto type) {
     using T = decltype(type);
     const uint64_t base = array_.base - statistics_.smallest;
     ForEachBlock<T>(array_, to_set, [&](std::span<const T> values) {

@@ -35,7 +35,7 @@ class ArrayPiece {
   void WriteValues(uint8_t width, char* to) const;
   /// Sets the bits of ascending values in a bitmap of zeros, of which bit 0 is the smallest value
   /// and the last bit the largest.
-  void WriteBitmap(char* to, uint64_t num_bytes) const;
+  void WriteBitmap(char* to) const;
 
  private:
   const PackedArray array_;

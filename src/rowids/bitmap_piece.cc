@@ -69,8 +69,7 @@ void BitmapPiece::Describe(uint64_t start, const PieceRows& rows) {
 }
 
 void BitmapPiece::WriteBody(char* to) const {
-  const uint64_t num_slots = statistics_.largest - statistics_.smallest + 1;
-  const uint64_t num_bytes = num_slots / 8 + (num_slots % 8 != 0 ? 1 : 0);
+  const uint64_t num_bytes = statistics_.bitmap_bytes();
   const auto shift = static_cast<unsigned>(smallest_bit_ % 64);
   const size_t from = smallest_bit_ / 64;
   const auto shifted = [&](size_t i) {

@@ -17,6 +17,15 @@ uint64_t CountWords(const BitmapView& bitmap, uint64_t begin, uint64_t end) {
   return ones;
 }
 
+// As above for words that all lie fully inside the bitmap.
+uint64_t CountFullWords(const char* data, uint64_t num_words) {
+  uint64_t ones = 0;
+  for (uint64_t i = 0; i < num_words; ++i) {
+    ones += static_cast<uint64_t>(std::popcount(LoadLittleEndian<uint64_t>(data + 8 * i)));
+  }
+  return ones;
+}
+
 constexpr uint64_t kBlocksAtOnce = 4;
 constexpr uint64_t kBlockBytes = 64;
 using BlockCounts = std::array<uint64_t, kBlocksAtOnce>;
@@ -59,15 +68,6 @@ BlockCounts CountBlocks(const char* data) {
 }
 #endif
 static_assert(BitmapRanks::kWordsPerBlock * 8 == kBlockBytes);
-
-// As above for words that all lie fully inside the bitmap.
-uint64_t CountFullWords(const char* data, uint64_t num_words) {
-  uint64_t ones = 0;
-  for (uint64_t i = 0; i < num_words; ++i) {
-    ones += static_cast<uint64_t>(std::popcount(LoadLittleEndian<uint64_t>(data + 8 * i)));
-  }
-  return ones;
-}
 
 }  // namespace
 

@@ -10,20 +10,6 @@
 namespace pennon {
 namespace {
 
-// Runs `fn` with a pointer-like loader of the array's element type, so that hot loops see a
-// constant width.
-template <typename Fn>
-auto WithWidth(const PackedArray& array, Fn&& fn) {
-  switch (array.width) {
-    case 2:
-      return fn(uint16_t{});
-    case 4:
-      return fn(uint32_t{});
-    default:
-      return fn(uint64_t{});
-  }
-}
-
 template <typename T>
 T Load(const PackedArray& array, uint64_t i) {
   return LoadLittleEndian<T>(array.data + i * sizeof(T));
@@ -196,7 +182,7 @@ std::optional<T> OffsetIn(const PackedArray& array, uint64_t value) {
 
 uint64_t LowerBound(const PackedArray& array, uint64_t value) {
   if (array.count == 0 || value <= array.base) return 0;
-  return WithWidth(array, [&](auto type) -> uint64_t {
+  return WithElementType(array, [&](auto type) -> uint64_t {
     using T = decltype(type);
     const auto offset = OffsetIn<T>(array, value);
     return offset ? LowerBoundOf<T>(array, *offset) : array.count;
@@ -207,7 +193,7 @@ uint64_t LowerBound(const PackedArray& array, const StretchTable& table, uint64_
   if (table.empty()) return LowerBound(array, value);
   if (value <= array.base) return 0;
   const auto guess = table.FindLikely(value);
-  return WithWidth(array, [&](auto type) -> uint64_t {
+  return WithElementType(array, [&](auto type) -> uint64_t {
     using T = decltype(type);
     const auto offset = OffsetIn<T>(array, value);
     if (!offset) return array.count;
@@ -218,7 +204,7 @@ uint64_t LowerBound(const PackedArray& array, const StretchTable& table, uint64_
 StretchTable MakeTable(const PackedArray& array) {
   constexpr uint64_t kPerStretch = 32;
   if (array.count > 0xFFFFFFFFu) return {};
-  return WithWidth(array, [&](auto type) {
+  return WithElementType(array, [&](auto type) {
     using T = decltype(type);
     return StretchTable(array.count, kPerStretch,
                         [&](uint64_t i) { return array.base + Load<T>(array, i); });
@@ -232,7 +218,7 @@ std::optional<uint64_t> FindAscending(const PackedArray& array, uint64_t value) 
 }
 
 std::optional<uint64_t> FindAnyOrder(const PackedArray& array, uint64_t value) {
-  return WithWidth(array, [&](auto type) -> std::optional<uint64_t> {
+  return WithElementType(array, [&](auto type) -> std::optional<uint64_t> {
     using T = decltype(type);
     const auto offset = OffsetIn<T>(array, value);
     return offset ? FindAnyOrderOf<T>(array, *offset) : std::nullopt;
@@ -240,18 +226,18 @@ std::optional<uint64_t> FindAnyOrder(const PackedArray& array, uint64_t value) {
 }
 
 ArrayScan ScanAnyOrder(const PackedArray& array, uint64_t value) {
-  return WithWidth(array, [&](auto type) {
+  return WithElementType(array, [&](auto type) {
     using T = decltype(type);
     return ScanAnyOrderOf<T>(array, OffsetIn<T>(array, value));
   });
 }
 
 std::optional<uint64_t> FirstDescent(const PackedArray& array) {
-  return WithWidth(array, [&](auto type) { return FirstDescentOf<decltype(type)>(array); });
+  return WithElementType(array, [&](auto type) { return FirstDescentOf<decltype(type)>(array); });
 }
 
 ValueBounds BoundsOf(const PackedArray& array) {
-  return WithWidth(array, [&](auto type) -> ValueBounds {
+  return WithElementType(array, [&](auto type) -> ValueBounds {
     using T = decltype(type);
     T smallest = T(~T{0});
     T largest = 0;
@@ -265,7 +251,7 @@ ValueBounds BoundsOf(const PackedArray& array) {
 }
 
 void ReadPacked(const PackedArray& array, uint64_t begin, std::span<uint64_t> out) {
-  WithWidth(array, [&](auto type) {
+  WithElementType(array, [&](auto type) {
     using T = decltype(type);
     const char* from = array.data + begin * sizeof(T);
     for (size_t i = 0; i < out.size(); ++i) {

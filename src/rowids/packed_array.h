@@ -44,6 +44,20 @@ struct PackedArray {
   }
 };
 
+/// Calls `fn` with a zero of the type that the elements have, so that hot loops see a constant
+/// width.
+template <typename Fn>
+auto WithElementType(const PackedArray& array, Fn&& fn) {
+  switch (array.width) {
+    case 2:
+      return fn(uint16_t{});
+    case 4:
+      return fn(uint32_t{});
+    default:
+      return fn(uint64_t{});
+  }
+}
+
 /// Smallest and largest element of an array that is not empty.
 struct ValueBounds {
   uint64_t smallest = 0;

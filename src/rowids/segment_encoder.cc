@@ -66,6 +66,17 @@ uint32_t KindField(SegmentForm form) {
   }
 }
 
+uint64_t BodyBytes(const RunStatistics& s, const ChosenForm& chosen) {
+  switch (chosen.form) {
+    case SegmentForm::kRangeWithHoles:
+      return s.num_holes() * chosen.width;
+    case SegmentForm::kRangeWithBitmap:
+      return s.bitmap_bytes();
+    default:
+      return s.count * chosen.width;
+  }
+}
+
 void AppendScalar(std::string& out, uint32_t number, uint64_t value) {
   if (value != 0) AppendVarintField(out, number, value);
 }
@@ -90,8 +101,7 @@ ChosenForm ChooseForm(const RunStatistics& s, FormChoice choice, bool keep_array
   // The largest id has no exclusive end, so no form with a range can hold it.
   if (s.largest == kNever) return Sized(s, SegmentForm::kSortedArray, width, s.count * width);
   if (holes == 0) return Sized(s, SegmentForm::kRange, 0, 0);
-  const uint64_t slots = s.largest - s.smallest + 1;
-  const uint64_t bitmap_bytes = slots / 8 + (slots % 8 != 0 ? 1 : 0);
+  const uint64_t bitmap_bytes = s.bitmap_bytes();
   const uint8_t holes_width = WidthFor(s.last_hole - s.first_hole);
   const ChosenForm with_holes =
       Sized(s, SegmentForm::kRangeWithHoles, holes_width, SaturatingProduct(holes, holes_width));
@@ -154,9 +164,9 @@ void SequenceWriter::AddSegment(const Segment& segment, bool may_merge) {
   FlushRange();
 }
 
-char* SequenceWriter::BeginBody(const RunStatistics& s, const ChosenForm& chosen,
-                                uint64_t body_bytes) {
+char* SequenceWriter::AddBody(const RunStatistics& s, const ChosenForm& chosen) {
   FlushRange();
+  const uint64_t body_bytes = BodyBytes(s, chosen);
   bytes_.reserve(bytes_.size() + chosen.encoded_bytes);
   const uint64_t kind = KindSize(s, chosen.form, chosen.width, body_bytes);
   AppendBytesHeader(bytes_, 1, BytesFieldSize(kind));
@@ -195,8 +205,7 @@ std::string EncodeRowIdSequence(std::span<const uint64_t> ids, FormChoice choice
   const ChosenForm chosen = ChooseForm(statistics, choice);
   SequenceWriter writer;
   if (chosen.form == SegmentForm::kSortedArray || chosen.form == SegmentForm::kArray) {
-    const uint64_t num_bytes = statistics.count * chosen.width;
-    piece.WriteValues(chosen.width, writer.AddBody(statistics, chosen, num_bytes));
+    piece.WriteValues(chosen.width, writer.AddBody(statistics, chosen));
   } else {
     writer.AddRuns(statistics, chosen, false,
                    [&](auto&& fn) { ForEachRun(values, kNoSegmentIndex, 0, ids.size(), fn); });

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "base/checked_math.h"
 #include "rowids/row_id_sequence.h"
 #include "rowids/segment.h"
 
@@ -44,6 +45,8 @@ struct RunStatistics {
   /// Slots between the bounds less the ids. Only of use when ascending; cannot overflow since count
   /// > 0.
   uint64_t num_holes() const { return count == 0 ? 0 : largest - smallest - (count - 1); }
+  /// Of a bit for each slot between the bounds. Only of use below the largest id of all.
+  uint64_t bitmap_bytes() const { return CeilDivide(largest - smallest + 1, 8); }
 };
 
 /// The form and array width that ids get.
@@ -71,19 +74,15 @@ class SequenceWriter {
   template <typename Replay>
   void AddRuns(const RunStatistics& statistics, const ChosenForm& chosen, bool may_merge,
                Replay&& replay);
-  /// Appends one segment in a chosen form that has a body of `body_bytes`, but for the body, and
-  /// returns where that goes.
-  char* AddBody(const RunStatistics& statistics, const ChosenForm& chosen, uint64_t body_bytes) {
-    return BeginBody(statistics, chosen, body_bytes);
-  }
+  /// Appends one segment in a chosen form that has a body, zeros for the body, and returns where
+  /// that lies.
+  char* AddBody(const RunStatistics& statistics, const ChosenForm& chosen);
 
   /// The bytes; the writer is empty afterwards.
   std::string Finish();
 
  private:
   void FlushRange();
-  // Appends everything in front of a body of `body_bytes`, makes room for the body and returns it.
-  char* BeginBody(const RunStatistics& statistics, const ChosenForm& chosen, uint64_t body_bytes);
 
   std::string bytes_;
   bool has_range_ = false;
@@ -154,13 +153,12 @@ void SequenceWriter::AddRuns(const RunStatistics& statistics, const ChosenForm& 
       if (statistics.count == 0) return AddRange(0, 0, false);
       return AddRange(statistics.smallest, statistics.largest + 1, may_merge);
     case SegmentForm::kRangeWithHoles: {
-      char* body = BeginBody(statistics, chosen, statistics.num_holes() * chosen.width);
+      char* body = AddBody(statistics, chosen);
       return internal::WriteWidth(body, chosen.width, statistics.first_hole,
                                   internal::GapsOf(replay));
     }
     case SegmentForm::kRangeWithBitmap: {
-      const uint64_t slots = statistics.largest - statistics.smallest + 1;
-      char* body = BeginBody(statistics, chosen, slots / 8 + (slots % 8 != 0 ? 1 : 0));
+      char* body = AddBody(statistics, chosen);
       replay([&](uint64_t first, uint64_t length) {
         const uint64_t bit = first - statistics.smallest;
         if (length > 1) return SetBits(body, bit, length);
@@ -169,7 +167,7 @@ void SequenceWriter::AddRuns(const RunStatistics& statistics, const ChosenForm& 
       return;
     }
     default: {
-      char* body = BeginBody(statistics, chosen, statistics.count * chosen.width);
+      char* body = AddBody(statistics, chosen);
       return internal::WriteWidth(body, chosen.width, statistics.smallest, replay);
     }
   }

@@ -25,11 +25,6 @@ struct PieceForm {
   bool keep_array = false;
 };
 
-uint64_t BitmapBytes(const RunStatistics& statistics) {
-  const uint64_t slots = statistics.largest - statistics.smallest + 1;
-  return slots / 8 + (slots % 8 != 0 ? 1 : 0);
-}
-
 // Appends the kept rows of segment i, of which there are some, their form chosen anew.
 arrow::Status AddRows(const RowIdSequence& sequence, size_t i, const PieceRows& rows,
                       const PieceForm& form, SequenceWriter* writer) {
@@ -47,7 +42,7 @@ arrow::Status AddRows(const RowIdSequence& sequence, size_t i, const PieceRows& 
     const RunStatistics& statistics = piece.statistics();
     const ChosenForm chosen = choose(statistics);
     if (chosen.form == SegmentForm::kRangeWithBitmap) {
-      piece.WriteBody(writer->AddBody(statistics, chosen, BitmapBytes(statistics)));
+      piece.WriteBody(writer->AddBody(statistics, chosen));
     } else {
       writer->AddRuns(statistics, chosen, form.may_merge, replay);
     }
@@ -65,11 +60,9 @@ arrow::Status AddRows(const RowIdSequence& sequence, size_t i, const PieceRows& 
     if (segment.is_ascending() && !statistics.ascending) return disorder();
     const ChosenForm chosen = choose(statistics);
     if (chosen.form == SegmentForm::kSortedArray || chosen.form == SegmentForm::kArray) {
-      const uint64_t num_bytes = statistics.count * chosen.width;
-      piece.WriteValues(chosen.width, writer->AddBody(statistics, chosen, num_bytes));
+      piece.WriteValues(chosen.width, writer->AddBody(statistics, chosen));
     } else if (chosen.form == SegmentForm::kRangeWithBitmap) {
-      const uint64_t num_bytes = BitmapBytes(statistics);
-      piece.WriteBitmap(writer->AddBody(statistics, chosen, num_bytes), num_bytes);
+      piece.WriteBitmap(writer->AddBody(statistics, chosen));
     } else {
       writer->AddRuns(statistics, chosen, form.may_merge, replay);
     }
