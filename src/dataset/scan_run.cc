@@ -27,17 +27,31 @@ constexpr uint64_t kMorselBytesMax = uint64_t{16} << 20;
 
 /// A morsel on its way.
 struct Slot {
+  enum class State : uint8_t { kWaiting, kRunning, kDone };
+
+  Morsel morsel;
   uint64_t bytes = 0;
-  bool is_done = false;
+  State state = State::kWaiting;
   arrow::Result<Batches> batches = Batches{};
 };
 
-/// What the reader shares with its tasks. Tasks never outlive the reader.
+/// What the reader shares with its helpers. Helpers never outlive the reader.
 struct Shared {
   std::mutex mutex;
   std::condition_variable changed;
-  size_t num_running = 0;
+  std::deque<std::shared_ptr<Slot>> slots;  // in the order of the scan
+  size_t num_helpers = 0;
   std::atomic<bool> is_cancelled = false;
+
+  /// The next morsel that nobody works on; null if there is none. Under the lock.
+  std::shared_ptr<Slot> StartNext() {
+    for (const auto& slot : slots) {
+      if (slot->state != Slot::State::kWaiting) continue;
+      slot->state = Slot::State::kRunning;
+      return slot;
+    }
+    return nullptr;
+  }
 };
 
 class ScanReader : public arrow::RecordBatchReader {
@@ -49,6 +63,7 @@ class ScanReader : public arrow::RecordBatchReader {
         plan_(std::move(plan)),
         ordered_(spec.ordered),
         read_ahead_bytes_(spec.read_ahead_bytes),
+        num_threads_(static_cast<size_t>(table_->session->pool().num_threads())),
         source_(*table_, plan_, SizeOf(spec, table_->session->pool().num_threads()), true) {
     options_.batch_rows = std::max<uint64_t>(1, spec.batch_rows);
     options_.batch_bytes = std::max<uint64_t>(1, spec.batch_bytes);
@@ -103,16 +118,16 @@ class ScanReader : public arrow::RecordBatchReader {
         return arrow::Status::OK();
       }
       ARROW_RETURN_NOT_OK(Schedule());
-      if (slots_.empty()) break;
+      if (bytes_ahead_ == 0) break;
       ARROW_ASSIGN_OR_RAISE(current_, AwaitSlot());
       next_ = 0;
     }
     return arrow::Status::OK();
   }
 
-  /// Starts morsels until enough is on its way.
+  /// Puts morsels in line until enough is on its way, and calls helpers.
   arrow::Status Schedule() {
-    while (!is_exhausted_ && (slots_.empty() || bytes_ahead_ < read_ahead_bytes_)) {
+    while (!is_exhausted_ && (bytes_ahead_ == 0 || bytes_ahead_ < read_ahead_bytes_)) {
       if (options_.stop_token.IsStopRequested())
         return MakeError(ErrorKind::kCancelled, "scan was cancelled");
       ARROW_ASSIGN_OR_RAISE(auto next, source_.Next());
@@ -122,46 +137,80 @@ class ScanReader : public arrow::RecordBatchReader {
       }
       auto slot = std::make_shared<Slot>();
       slot->bytes = std::max<uint64_t>(1, next->bytes);
+      slot->morsel = std::move(next->morsel);
       bytes_ahead_ += slot->bytes;
-      slots_.push_back(slot);
-      {
-        const std::lock_guard lock(shared_.mutex);
-        ++shared_.num_running;
-      }
-      table_->session->pool().Submit([this, slot, morsel = std::move(next->morsel)] {
-        arrow::Result<Batches> batches = MakeError(ErrorKind::kCancelled, "scan was closed");
-        if (!shared_.is_cancelled) batches = ReadMorsel(morsel, options_);
-        const std::lock_guard lock(shared_.mutex);
-        slot->batches = std::move(batches);
-        slot->is_done = true;
-        --shared_.num_running;
+      const std::lock_guard lock(shared_.mutex);
+      shared_.slots.push_back(std::move(slot));
+    }
+    CallHelpers();
+    return arrow::Status::OK();
+  }
+
+  /// The consumer's thread works too while it waits, unless one thread is all there may be.
+  bool ConsumerHelps() const { return num_threads_ > 1; }
+
+  /// As many as there is work for beside the consumer's own, and threads for.
+  void CallHelpers() {
+    const size_t consumers = ConsumerHelps() ? 1 : 0;
+    size_t num_called = 0;
+    {
+      const std::lock_guard lock(shared_.mutex);
+      const auto num_waiting = static_cast<size_t>(
+          std::count_if(shared_.slots.begin(), shared_.slots.end(),
+                        [](const auto& slot) { return slot->state == Slot::State::kWaiting; }));
+      const size_t wanted = std::min(num_waiting, num_threads_) - std::min(num_waiting, consumers);
+      num_called = wanted - std::min(wanted, shared_.num_helpers);
+      shared_.num_helpers += num_called;
+    }
+    for (size_t i = 0; i < num_called; ++i) {
+      table_->session->pool().Submit([this] {
+        std::unique_lock lock(shared_.mutex);
+        while (const auto slot = shared_.StartNext()) Work(*slot, &lock);
+        --shared_.num_helpers;
         shared_.changed.notify_all();
       });
     }
-    return arrow::Status::OK();
+  }
+
+  /// Reads a morsel, without the lock.
+  void Work(Slot& slot, std::unique_lock<std::mutex>* lock) {
+    lock->unlock();
+    arrow::Result<Batches> batches = MakeError(ErrorKind::kCancelled, "scan was closed");
+    if (!shared_.is_cancelled) batches = ReadMorsel(slot.morsel, options_);
+    slot.morsel = {};
+    lock->lock();
+    slot.batches = std::move(batches);
+    slot.state = Slot::State::kDone;
+    shared_.changed.notify_all();
   }
 
   arrow::Result<Batches> AwaitSlot() {
     std::unique_lock lock(shared_.mutex);
-    auto found = slots_.begin();
-    shared_.changed.wait(lock, [&] {
-      if (!ordered_) {
-        found = std::find_if(slots_.begin(), slots_.end(),
-                             [](const auto& slot) { return slot->is_done; });
+    auto& slots = shared_.slots;
+    while (true) {
+      const auto is_done = [](const auto& slot) { return slot->state == Slot::State::kDone; };
+      const auto found =
+          ordered_ ? slots.begin() : std::find_if(slots.begin(), slots.end(), is_done);
+      if (found != slots.end() && is_done(*found)) {
+        const std::shared_ptr<Slot> slot = *found;
+        slots.erase(found);
+        bytes_ahead_ -= slot->bytes;
+        return std::move(slot->batches);
       }
-      return found != slots_.end() && (*found)->is_done;
-    });
-    const std::shared_ptr<Slot> slot = *found;
-    slots_.erase(found);
-    bytes_ahead_ -= slot->bytes;
-    return std::move(slot->batches);
+      const auto slot = ConsumerHelps() ? shared_.StartNext() : nullptr;
+      if (slot != nullptr) {
+        Work(*slot, &lock);
+      } else {
+        shared_.changed.wait(lock);
+      }
+    }
   }
 
   void Stop() {
     shared_.is_cancelled = true;
     std::unique_lock lock(shared_.mutex);
-    shared_.changed.wait(lock, [this] { return shared_.num_running == 0; });
-    slots_.clear();
+    shared_.changed.wait(lock, [this] { return shared_.num_helpers == 0; });
+    shared_.slots.clear();
     current_.clear();
     next_ = 0;
     bytes_ahead_ = 0;
@@ -173,10 +222,10 @@ class ScanReader : public arrow::RecordBatchReader {
   const ScanPlan plan_;
   const bool ordered_;
   const uint64_t read_ahead_bytes_;
+  const size_t num_threads_;
   MorselOptions options_;
   MorselSource source_;
   Shared shared_;
-  std::deque<std::shared_ptr<Slot>> slots_;
   uint64_t bytes_ahead_ = 0;
   bool is_exhausted_ = false;
   Batches current_;

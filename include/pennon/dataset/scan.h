@@ -70,8 +70,9 @@ PENNON_EXPORT arrow::Result<std::shared_ptr<arrow::Schema>> ScanSchema(
 PENNON_EXPORT arrow::Result<std::shared_ptr<arrow::Schema>> FilterSchema(const Dataset& dataset);
 
 /// Starts a scan: live rows in the order of fragments and their offsets. Work is done ahead of the
-/// consumer on the threads of the handle, which the reader keeps alive; closing or destroying the
-/// reader stops it. Rows are read as they lie in the version of the handle, whatever others write
+/// consumer on the threads of the handle, which the reader keeps alive, and on the consumer's own
+/// while it waits for a batch (with more than one thread); closing or destroying the reader stops
+/// it. Rows are read as they lie in the version of the handle, whatever others write
 /// meanwhile. Cost: deletion files and the ends of data files once a handle; then the pages of the
 /// columns needed, in few large reads. With a filter, its columns first, the others only for rows
 /// that pass. Terms of the filter over `_rowid` and
