@@ -10,7 +10,7 @@ IdDirectory::IdDirectory(std::vector<Entry> entries) {
   if (!std::is_sorted(entries.begin(), entries.end(), by_smallest)) {
     std::sort(entries.begin(), entries.end(), by_smallest);
   }
-  smallest_.reserve(entries.size() + kSearchedWithout);
+  smallest_.reserve(entries.size() + kWindow);
   rest_.reserve(entries.size());
   bool overlaps = false;
   for (const auto& entry : entries) {
@@ -18,10 +18,15 @@ IdDirectory::IdDirectory(std::vector<Entry> entries) {
     smallest_.push_back(entry.smallest);
     rest_.push_back({entry.largest, entry.what, entry.where});
   }
-  smallest_.insert(smallest_.end(), kSearchedWithout, ~uint64_t{0});
+  if (entries.size() <= kSearchedWithout) {
+    num_few_ = entries.size();
+    for (size_t i = 0; i < few_.size(); ++i)
+      few_[i] = Signed(i < num_few_ ? smallest_[i] : ~uint64_t{0});
+  }
+  smallest_.insert(smallest_.end(), kWindow, ~uint64_t{0});
   if (overlaps) BuildLevels();
   if (entries.size() > kSearchedWithout) {
-    table_ = StretchTable(entries.size(), 1, [&](uint64_t i) { return smallest_[i]; });
+    table_ = StretchTable(entries.size(), 1, 0, [&](uint64_t i) { return smallest_[i]; });
   }
 }
 

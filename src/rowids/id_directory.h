@@ -4,7 +4,13 @@
 /// design.md, heading 3 (the directory); format/row-ids.md, heading 6.
 #pragma once
 
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -33,13 +39,13 @@ class IdDirectory {
   Entry entry(size_t i) const {
     return {smallest_[i], rest_[i].largest, rest_[i].what, rest_[i].where};
   }
+  uint64_t smallest(size_t i) const { return smallest_[i]; }
   uint64_t largest(size_t i) const { return rest_[i].largest; }
+  uint32_t what(size_t i) const { return rest_[i].what; }
+  uint32_t where(size_t i) const { return rest_[i].where; }
   /// Entries whose smallest id is at most `id`: they are [0, result).
   size_t CountStartingAtOrBelow(uint64_t id) const {
-    if (rest_.empty()) return 0;
-    if (table_.empty()) {
-      return std::min<uint64_t>(CountAtMost<kSearchedWithout>(smallest_.data(), id), size());
-    }
+    if (table_.empty()) return CountFew(id);
     if (id == ~uint64_t{0}) return size();
     return CountAmong<kWindow>(id, table_.Find(id + 1));
   }
@@ -81,6 +87,29 @@ class IdDirectory {
   };
 
   void BuildLevels();
+
+  // How many of few_ are at most `id`: all of them are looked at, in a dozen instructions.
+  size_t CountFew(uint64_t id) const {
+#if defined(__AVX2__)
+    const __m256i pivot = _mm256_set1_epi64x(Signed(id));
+    const auto above = [&](size_t i) {
+      return _mm256_cmpgt_epi64(
+          _mm256_load_si256(reinterpret_cast<const __m256i*>(few_.data() + i)), pivot);
+    };
+    // Eight bytes of ones for each value above become two.
+    const __m256i packed = _mm256_packs_epi16(_mm256_packs_epi32(above(0), above(4)),
+                                              _mm256_packs_epi32(above(8), above(12)));
+    const auto bits = static_cast<uint32_t>(_mm256_movemask_epi8(packed));
+    const size_t count = kSearchedWithout - static_cast<size_t>(std::popcount(bits)) / 2;
+#else
+    size_t count = 0;
+    for (const int64_t smallest : few_) count += smallest <= Signed(id) ? 1 : 0;
+#endif
+    // The padding is the largest number there is, which may be asked for.
+    return count < num_few_ ? count : num_few_;
+  }
+  // In the same order, as the processor compares numbers.
+  static int64_t Signed(uint64_t id) { return static_cast<int64_t>(id ^ (uint64_t{1} << 63)); }
 
   // How many of kAtOnce values are at most `id`, four at a time.
   template <size_t kAtOnce>
@@ -139,6 +168,9 @@ class IdDirectory {
     return true;
   }
 
+  // The smallest ids of a directory without a table.
+  alignas(32) std::array<int64_t, kSearchedWithout> few_{};
+  size_t num_few_ = 0;
   std::vector<uint64_t> smallest_;  // and a window of padding
   std::vector<Rest> rest_;
   StretchTable table_;  // over smallest_, unless there are few

@@ -127,6 +127,18 @@ class IdGroup {
     return 1;
   }
 
+  /// The same in line for ids that are merged densely; 2 also for those that are not.
+  uint32_t FindDense(uint64_t id, uint32_t* ordinal, uint64_t* offset) const {
+    const MergedRun* run = blocks_[(id - smallest_) >> block_shift_].run.get();
+    if (run == nullptr) return 2;
+    Slot slot;
+    const uint32_t num_slots = run->FindDense(id, &slot);
+    if (num_slots != 1) return num_slots;
+    *ordinal = ordinals_[slot.fragment];
+    *offset = slot.offset;
+    return 1;
+  }
+
   /// Fetches what ForEachSlot will look at into the cache, as far as the id's stretch is merged.
   void Prefetch(uint64_t id) const {
     if (const MergedRun* run = blocks_[(id - smallest_) >> block_shift_].run.get())

@@ -54,6 +54,17 @@ class MergedRun {
     return first.has_more ? 2 : 1;
   }
 
+  /// The same in line for ids as dense as those of most merged runs, which have four bytes each; 2
+  /// for others.
+  uint32_t FindDense(uint64_t id, Slot* slot) const {
+    const uint64_t place = id - begin_;
+    if (form_ != Form::kDirect || place >= span_ || slots_.bytes_per_slot() != 4) return 2;
+    SlotArray::Element first;
+    if (!slots_.GetOfFour(place, &first)) return 0;
+    *slot = first.slot;
+    return first.has_more ? 2 : 1;
+  }
+
   void Prefetch(uint64_t id) const {
     const uint64_t place = id - begin_;
     if (place >= span_) return;

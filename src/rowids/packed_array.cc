@@ -1,11 +1,9 @@
 #include "rowids/packed_array.h"
 
-#if defined(__AVX2__)
-#include <immintrin.h>
-#endif
-
 #include <algorithm>
 #include <bit>
+
+#include "rowids/window_search.h"
 
 namespace pennon {
 namespace {
@@ -51,67 +49,6 @@ uint64_t LowerBoundOf(const PackedArray& array, T value) {
     }
   }
   return low;
-}
-
-// Elements that LowerBoundNear looks at together.
-constexpr uint64_t kWindow = 16;
-
-// How many of the elements [from, from + kWindow) are less than `value`. Short code on purpose: the
-// processor then begins with the next look-up while this one waits for memory.
-template <typename T>
-uint64_t CountLess(const PackedArray& array, uint64_t from, T value) {
-#if defined(__AVX2__)
-  if constexpr (sizeof(T) == 4) {
-    const __m256i pivot = _mm256_set1_epi32(static_cast<int>(value));
-    const auto not_less = [&](uint64_t i) {
-      const __m256i elements =
-          _mm256_loadu_si256(reinterpret_cast<const __m256i*>(array.data + i * sizeof(T)));
-      const __m256i is_largest = _mm256_cmpeq_epi32(_mm256_max_epu32(elements, pivot), elements);
-      return static_cast<uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(is_largest)));
-    };
-    return kWindow -
-           static_cast<uint64_t>(std::popcount(not_less(from) | not_less(from + kWindow / 2) << 8));
-  }
-#endif
-  T below = 0;
-  for (uint64_t i = 0; i < kWindow; ++i)
-    below = static_cast<T>(below + (Load<T>(array, from + i) < value ? 1 : 0));
-  return below;
-}
-
-// The answer lies in [bounds.begin, bounds.end], and all elements before are less. Counts the
-// lesser elements of a window around the likely place: nothing in it depends on what the processor
-// cannot foresee.
-template <typename T>
-uint64_t LowerBoundNear(const PackedArray& array, StretchTable::Guess guess, T value) {
-  constexpr uint64_t kWindowsMax = 8;
-  auto [begin, end] = guess.bounds;
-  uint64_t from = guess.likely < kWindow / 2 ? 0 : guess.likely - kWindow / 2;
-  if (array.count < kWindow) return LowerBoundOf<T>(array, value);
-  if (end - begin > kWindowsMax * kWindow) {  // not spread evenly
-    while (end - begin > kWindow / 2) {
-      const uint64_t middle = begin + (end - begin) / 2;
-      if (Load<T>(array, middle) < value) {
-        begin = middle + 1;
-      } else {
-        end = middle;
-      }
-    }
-    from = begin;
-  }
-  from = std::min(from, array.count - kWindow);
-  while (true) {
-    const uint64_t below = CountLess<T>(array, from, value);
-    if (below == 0 && from > begin) {
-      end = from;
-      from = from < kWindow ? 0 : from - kWindow;
-    } else if (below == kWindow && from + kWindow < end) {
-      begin = from + kWindow;
-      from = std::min(begin, array.count - kWindow);
-    } else {
-      return from + below;
-    }
-  }
 }
 
 template <typename T>
@@ -197,7 +134,8 @@ uint64_t LowerBound(const PackedArray& array, const StretchTable& table, uint64_
     using T = decltype(type);
     const auto offset = OffsetIn<T>(array, value);
     if (!offset) return array.count;
-    return LowerBoundNear<T>(array, guess, *offset);
+    if (array.count < kSearchWindow) return LowerBoundOf<T>(array, *offset);
+    return LowerBoundNear<T>(array.data, array.count, guess, *offset);
   });
 }
 
@@ -206,8 +144,8 @@ StretchTable MakeTable(const PackedArray& array) {
   if (array.count > 0xFFFFFFFFu) return {};
   return WithElementType(array, [&](auto type) {
     using T = decltype(type);
-    return StretchTable(array.count, kPerStretch,
-                        [&](uint64_t i) { return array.base + Load<T>(array, i); });
+    return StretchTable(array.count, kPerStretch, array.base,
+                        [&](uint64_t i) { return Load<T>(array, i); });
   });
 }
 

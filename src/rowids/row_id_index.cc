@@ -118,17 +118,20 @@ struct RowIdIndex::State {
       *location = {RowAddress{sole.first_address + (id - sole.first_id)}, RowState::kLive};
       return true;
     }
+    return FindAmongFew(id, place, location);
+  }
+  __attribute__((noinline)) bool FindAmongFew(uint64_t id, SegmentCatalog::Place* place,
+                                              RowLocation* location) const {
     SegmentCatalog::Few few;
     if (!catalog.FindFew(id, place, &few) || !spilled.empty()) return false;
     if (few.count == 1 && fragments.IsSurelyLive(few.slots[0].ordinal, few.slots[0].offset)) {
-      *location = {AddressOf(few.slots[0]), RowState::kLive};
+      *location = {AddressOf(few.slots[0].ordinal, few.slots[0].offset), RowState::kLive};
       return true;
     }
     return Judge(few, id, location);
   }
-  RowAddress AddressOf(const SegmentCatalog::Few::Slot& slot) const {
-    return MakeRowAddress(fragments.id(slot.ordinal),
-                          RowOffset{static_cast<uint32_t>(slot.offset)});
+  RowAddress AddressOf(uint32_t ordinal, uint64_t offset) const {
+    return MakeRowAddress(fragments.id(ordinal), RowOffset{static_cast<uint32_t>(offset)});
   }
   // The same from the slots, which are known to be all.
   __attribute__((noinline)) bool Judge(const SegmentCatalog::Few& few, uint64_t id,
@@ -137,7 +140,7 @@ struct RowIdIndex::State {
     RowAddress address{};
     for (uint32_t i = 0; i < few.count; ++i) {
       const auto [ordinal, offset] = few.slots[i];
-      const RowAddress here = AddressOf(few.slots[i]);
+      const RowAddress here = AddressOf(ordinal, offset);
       if (!fragments.IsSurelyLive(ordinal, offset)) {
         if (offset >= fragments.physical_rows(ordinal)) return false;
         const auto is_deleted = fragments.IsDeletedIfKnown(ordinal, static_cast<uint32_t>(offset));
@@ -192,6 +195,7 @@ struct RowIdIndex::State {
   uint64_t next_row_id;
   SegmentCatalog catalog;         // of the inline sequences
   std::vector<uint32_t> spilled;  // ordinals
+  bool may_find_live = false;     // what the catalog has found in line need not be looked at again
   PublishOnce<SegmentCatalog> spilled_catalog;
   mutable MergeBudget budget;
   uint64_t encoded_bytes = 0;
@@ -232,6 +236,7 @@ arrow::Result<std::shared_ptr<const RowIdIndex>> RowIdIndex::Make(const RowIdInd
     state->catalog = SegmentCatalog(
         std::move(parts), {earlier.catalog, earlier.fragments, state->fragments}, &state->budget);
   }
+  state->may_find_live = state->catalog.is_plain() && state->spilled.empty();
   return std::shared_ptr<const RowIdIndex>(new RowIdIndex(std::move(state)));
 }
 
@@ -245,6 +250,14 @@ void RowIdIndex::State::ForEachSlot(uint64_t id, Places* places, Fn&& fn) const 
 }
 
 arrow::Result<RowLocation> RowIdIndex::Find(RowId id) const {
+  const State& state = *state_;
+  RowAddress address{};
+  if (state.may_find_live && state.catalog.FindLive(state.fragments, ToInteger(id), &address))
+    return RowLocation{address, RowState::kLive};
+  return FindWithPlace(id);
+}
+
+__attribute__((noinline)) arrow::Result<RowLocation> RowIdIndex::FindWithPlace(RowId id) const {
   SegmentCatalog::Place place;
   RowLocation location;
   if (state_->FindAtAGlance(ToInteger(id), &place, &location)) return location;
@@ -299,17 +312,35 @@ arrow::Status RowIdIndex::FindMany(std::span<const uint64_t> ids,
     if (status.ok()) status = verdict.Check(RowId{id});
     locations[i] = verdict.Location(RowId{id}, state.next_row_id);
   };
+  const auto find_live = [&](uint64_t id, size_t i, auto... place) {
+    RowAddress address{};
+    if (!state.catalog.FindLive(state.fragments, id, place..., &address)) return false;
+    locations[i] = {address, RowState::kLive};
+    return true;
+  };
   if (state.catalog.num_singles() > kSinglesInCache || std::is_sorted(ids.begin(), ids.end())) {
     State::Places places;
-    BatchOrder(ids).ForEach([&](uint64_t id, size_t i) { find(id, i, &places); });
+    BatchOrder(ids).ForEach([&](uint64_t id, size_t i) {
+      if (!state.may_find_live || !find_live(id, i, &places.inlined)) find(id, i, &places);
+    });
   } else {
     std::array<State::Places, kIdsAtOnce> places;
+    std::array<size_t, kIdsAtOnce> left;
+    bool may_find_live = state.may_find_live;
     for (size_t begin = 0; begin < ids.size(); begin += kIdsAtOnce) {
       const size_t count = std::min(kIdsAtOnce, ids.size() - begin);
+      size_t num_left = 0;
       for (size_t i = 0; i < count; ++i) {
-        state.catalog.Prefetch(state.fragments, ids[begin + i], &places[i].inlined);
+        left[num_left] = i;
+        num_left += may_find_live && find_live(ids[begin + i], begin + i) ? 0 : 1;
       }
-      for (size_t i = 0; i < count; ++i) find(ids[begin + i], begin + i, &places[i]);
+      // Where the short way finds little it is not tried for a while.
+      may_find_live =
+          state.may_find_live && (num_left < count / 2 || begin % (64 * kIdsAtOnce) == 0);
+      for (const size_t i : std::span(left).first(num_left))
+        state.catalog.Prefetch(state.fragments, ids[begin + i], &places[i].inlined);
+      for (const size_t i : std::span(left).first(num_left))
+        find(ids[begin + i], begin + i, &places[i]);
     }
   }
   ARROW_RETURN_NOT_OK(status);

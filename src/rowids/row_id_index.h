@@ -98,6 +98,7 @@ class RowIdIndex {
 
  private:
   struct State;
+  arrow::Result<RowLocation> FindWithPlace(RowId id) const;
   arrow::Result<RowLocation> FindAtLength(RowId id) const;
   explicit RowIdIndex(std::unique_ptr<const State> state);
 

@@ -17,7 +17,7 @@ namespace {
 // A segment that profits from its index is asked without it until the searches have cost about as
 // much as a quarter of making it: most are asked once or twice.
 constexpr uint64_t kSearchesBeforeIndex = 16;
-constexpr uint64_t kElementsPerSearch = 256;
+constexpr uint64_t kElementsPerSearch = 4096;
 
 struct LazyIndex {
   PublishOnce<SegmentIndex> index;

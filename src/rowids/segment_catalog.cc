@@ -242,6 +242,23 @@ const SegmentCatalog::ReadySegment& SegmentCatalog::MakeReady(const FragmentTabl
   return singles_[single].ready.Set(std::move(ready));
 }
 
+void SegmentCatalog::MakeNear(const FragmentTable& fragments, uint32_t ordinal, uint32_t single,
+                              const SegmentIndex& index) const {
+  const ReadySegment& ready = Ready(fragments, ordinal, single);
+  const Segment& segment = ready.segment;
+  const uint64_t first = ready.first_position.load(std::memory_order_relaxed);
+  const bool is_near = segment.form == SegmentForm::kSortedArray &&
+                       segment.array.width == sizeof(uint32_t) &&
+                       segment.array.count >= kSearchWindow && !index.table.empty() &&
+                       fragments.IsSurelyLive(ordinal, first + segment.array.count - 1);
+  if (!is_near) return;
+  const auto first_address =
+      MakeRowAddress(fragments.id(ordinal), RowOffset{static_cast<uint32_t>(first)});
+  singles_[single].near.Set(std::make_unique<const NearSegment>(
+      NearSegment{segment.array.data, segment.array.count, segment.array.base, &index.table,
+                  ToInteger(first_address)}));
+}
+
 void SegmentCatalog::Prefetch(const FragmentTable& fragments, uint64_t id, Place* place) const {
   place->starting = directory_.CountStartingAtOrBelow(id, place->starting);
   directory_.ForEachHolding(id, place->starting, [&](size_t i) {
@@ -314,6 +331,7 @@ uint64_t SegmentCatalog::memory_bytes() const {
                    loose_.capacity() * sizeof(Member) + num_singles_ * sizeof(SingleSegment);
   for (size_t i = 0; i < num_singles_; ++i) {
     if (singles_[i].ready.get() != nullptr) bytes += sizeof(ReadySegment);
+    if (singles_[i].near.get() != nullptr) bytes += sizeof(NearSegment);
   }
   for (const auto& group : groups_) bytes += group->memory_bytes();
   if (refined_ != nullptr && refined_->get() != nullptr) bytes += refined_->get()->memory_bytes();

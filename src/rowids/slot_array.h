@@ -42,13 +42,10 @@ class SlotArray {
   uint64_t memory_bytes() const { return bytes_.capacity(); }
 
   /// The element, or false if there is none.
-  bool Get(uint64_t i, Element* element) const {
-    const uint64_t packed = Load(i);
-    if (packed == mask_) return false;
-    element->has_more = (packed & 1) != 0;
-    element->slot.offset = static_cast<uint32_t>((packed >> 1) & offset_mask_);
-    element->slot.fragment = static_cast<uint32_t>((packed >> 1) >> offset_bits_);
-    return true;
+  bool Get(uint64_t i, Element* element) const { return Unpack(Load(i), mask_, element); }
+  /// The same for slots of four bytes.
+  bool GetOfFour(uint64_t i, Element* element) const {
+    return Unpack(LoadLittleEndian<uint32_t>(bytes_.data() + i * 4), ~uint32_t{0}, element);
   }
   /// Sets an absent element and returns true; marks one that is there as having more and returns
   /// false.
@@ -95,6 +92,13 @@ class SlotArray {
   void PrefetchForPut(uint64_t i) const { __builtin_prefetch(bytes_.data() + i * width_, 1); }
 
  private:
+  bool Unpack(uint64_t packed, uint64_t absent, Element* element) const {
+    if (packed == absent) return false;
+    element->has_more = (packed & 1) != 0;
+    element->slot.offset = static_cast<uint32_t>((packed >> 1) & offset_mask_);
+    element->slot.fragment = static_cast<uint32_t>((packed >> 1) >> offset_bits_);
+    return true;
+  }
   static uint32_t OffsetBits(uint32_t offset_max) {
     return static_cast<uint32_t>(std::bit_width(offset_max | 1u));
   }

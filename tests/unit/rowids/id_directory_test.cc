@@ -61,6 +61,30 @@ TEST(IdDirectory, KnowsWhetherIntervalsOverlap) {
   EXPECT_EQ(IdDirectory().OverlapDepth(), 0u);
 }
 
+// A few entries are compared all at once, among numbers that look negative to a processor too.
+TEST(IdDirectory, CountsAFewEntriesOverTheWholeIdSpace) {
+  constexpr uint64_t kLargest = ~uint64_t{0};
+  const std::vector<uint64_t> starts = {0,
+                                        1,
+                                        5,
+                                        (uint64_t{1} << 63) - 1,
+                                        uint64_t{1} << 63,
+                                        (uint64_t{1} << 63) + 1,
+                                        kLargest - 1,
+                                        kLargest};
+  for (size_t count = 0; count <= starts.size(); ++count) {
+    std::vector<IdDirectory::Entry> entries;
+    for (size_t i = 0; i < count; ++i) entries.push_back({starts[i], starts[i], 0, 0});
+    const IdDirectory directory(entries);
+    for (const uint64_t id : starts) {
+      const auto expected = static_cast<size_t>(
+          std::count_if(starts.begin(), starts.begin() + static_cast<ptrdiff_t>(count),
+                        [&](uint64_t start) { return start <= id; }));
+      EXPECT_EQ(directory.CountStartingAtOrBelow(id), expected) << count << ' ' << id;
+    }
+  }
+}
+
 TEST(IdDirectory, StopsWhenToldTo) {
   const IdDirectory directory({{0, 9, 0, 0}, {1, 9, 1, 0}, {2, 9, 2, 0}});
   int calls = 0;
