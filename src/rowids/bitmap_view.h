@@ -8,6 +8,7 @@
 #include <immintrin.h>
 #endif
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -27,6 +28,19 @@ struct BitmapView {
   uint64_t num_words() const { return (num_bits + 63) / 64; }
   bool Test(uint64_t bit) const {
     return ((static_cast<uint8_t>(data[bit / 8]) >> (bit % 8)) & 1) != 0;
+  }
+  /// Bits [bit, bit + 64), zero beyond the end; `bit` is below num_bits.
+  uint64_t WordFrom(uint64_t bit) const {
+    const uint64_t byte = bit / 8;
+    const uint64_t shift = bit % 8;
+    if (byte + 9 <= size_bytes()) {
+      const uint64_t low = LoadLittleEndian<uint64_t>(data + byte) >> shift;
+      // Shifted twice, for a shift by 64 is none.
+      return low | static_cast<uint64_t>(static_cast<uint8_t>(data[byte + 8])) << 1 << (63 - shift);
+    }
+    uint64_t word = 0;
+    std::memcpy(&word, data + byte, std::min<uint64_t>(8, size_bytes() - byte));
+    return word >> shift;
   }
   /// Bits [64 i, 64 i + 64), zero beyond the end.
   uint64_t Word(uint64_t i) const {

@@ -90,6 +90,7 @@ class IdDirectory {
 
   // How many of few_ are at most `id`: all of them are looked at, in a dozen instructions.
   size_t CountFew(uint64_t id) const {
+    if (num_few_ <= 1) return few_[0] <= Signed(id) ? num_few_ : 0;
 #if defined(__AVX2__)
     const __m256i pivot = _mm256_set1_epi64x(Signed(id));
     const auto above = [&](size_t i) {

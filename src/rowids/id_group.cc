@@ -13,7 +13,7 @@ namespace {
 // the processor's caches.
 constexpr uint64_t kRowsPerBlock = uint64_t{1} << 19;
 // What merging costs for each row, and which share of it must be paid in dear look-ups first.
-constexpr uint64_t kMergeNsPerRow = 4;
+constexpr uint64_t kMergeNsPerRow = 2;
 constexpr uint64_t kPaidShare = 8;
 // What a look-up in a merged run costs, about.
 constexpr uint64_t kMergedNs = 100;
@@ -125,7 +125,30 @@ MergePlan IdGroup::PlanFor(const FragmentTable& fragments, size_t block) const {
   return plan;
 }
 
+std::vector<AscendingRows> IdGroup::RowsOf(const FragmentTable& fragments,
+                                           const MergePlan& plan) const {
+  std::vector<AscendingRows> rows;
+  for (size_t i = 0; i < members_.size(); ++i) {
+    const Member& member = members_[i];
+    if (member.smallest > plan.begin + (plan.span - 1) || member.largest < plan.begin) continue;
+    if (member.segment == Member::kWholeSequence) return {};
+    const RowIdSequence& sequence = *fragments.SequenceIfThere(member.ordinal);
+    const uint64_t first = sequence.FirstPosition(member.segment);
+    const uint64_t stop = sequence.FirstPosition(member.segment + size_t{1});
+    if (stop > uint64_t{plan.offset_max} + 1) return {};  // there are no such rows
+    const Segment& segment = sequence.segments()[member.segment];
+    if (!segment.is_ascending()) return {};  // a short one
+    rows.push_back({&segment, &sequence.IndexOf(member.segment),
+                    Slot{fragment_of_member_[i], static_cast<uint32_t>(first)}});
+  }
+  return rows;
+}
+
 MergedRun IdGroup::Merge(const FragmentTable& fragments, const MergePlan& plan) const {
+  if (MergedRun::IsDense(plan)) {
+    const auto rows = RowsOf(fragments, plan);
+    if (!rows.empty()) return MergedRun::BuildDense(plan, rows);
+  }
   return MergedRun::Build(plan, [&](const MergedRun::Taker& take) {
     for (size_t i = 0; i < members_.size(); ++i) {
       const Member& member = members_[i];
@@ -163,7 +186,12 @@ const MergedRun* IdGroup::Pay(const FragmentTable& fragments, MergeBudget* budge
     return nullptr;
   }
   budget->GiveBack(allowed - used);
-  return &block.run.Set(std::move(run));
+  const MergedRun& kept = block.run.Set(std::move(run));
+  if (const auto slots = kept.dense_slots()) {
+    block.offset_bits = slots->offset_bits;
+    block.dense_slots.store(slots->data, std::memory_order_release);
+  }
+  return &kept;
 }
 
 uint64_t IdGroup::merged_bytes() const {

@@ -12,10 +12,12 @@
 #include <span>
 #include <vector>
 
+#include "base/little_endian.h"
 #include "rowids/fragment_table.h"
 #include "rowids/id_directory.h"
 #include "rowids/merged_run.h"
 #include "rowids/publish_once.h"
+#include "rowids/slot_array.h"
 
 namespace pennon {
 
@@ -29,6 +31,8 @@ struct Member {
   uint64_t num_rows = 0;  ///< About.
   /// Bytes to go through when it is searched for one id; 0 where a search does not go through all.
   uint64_t scan_bytes = 0;
+  /// What a search without aids costs beside that, about.
+  uint32_t search_ns = 80;
   /// The bounds are only what the width of an unsorted array allows.
   bool is_loose = false;
 };
@@ -129,13 +133,17 @@ class IdGroup {
 
   /// The same in line for ids that are merged densely; 2 also for those that are not.
   uint32_t FindDense(uint64_t id, uint32_t* ordinal, uint64_t* offset) const {
-    const MergedRun* run = blocks_[(id - smallest_) >> block_shift_].run.get();
-    if (run == nullptr) return 2;
-    Slot slot;
-    const uint32_t num_slots = run->FindDense(id, &slot);
-    if (num_slots != 1) return num_slots;
-    *ordinal = ordinals_[slot.fragment];
-    *offset = slot.offset;
+    const uint64_t place = id - smallest_;
+    const Block& block = blocks_[place >> block_shift_];
+    const char* const slots = block.dense_slots.load(std::memory_order_acquire);
+    if (slots == nullptr) return 2;
+    const uint64_t in_block = place & ~(~uint64_t{0} << block_shift_);
+    const auto packed = LoadLittleEndian<uint32_t>(slots + in_block * sizeof(uint32_t));
+    if (packed == FourByteSlots::kAbsent) return 0;
+    if ((packed & FourByteSlots::kHasMore) != 0) return 2;
+    const uint32_t row = packed / FourByteSlots::kNextOffset;
+    *ordinal = ordinals_[row >> block.offset_bits];
+    *offset = row & ~(~uint32_t{0} << block.offset_bits);
     return 1;
   }
 
@@ -158,15 +166,20 @@ class IdGroup {
     mutable std::atomic<uint64_t> price_ns{0};
     mutable std::atomic<bool> is_taken{false};  // somebody merges it, or it is not to be merged
     PublishOnce<MergedRun> run;
+    // Of a run that is merged densely, set after offset_bits.
+    mutable std::atomic<const char*> dense_slots{nullptr};
+    mutable uint32_t offset_bits = 0;
   };
 
   // What asking a member costs in nanoseconds, about.
-  static uint64_t CostOf(const Member& member) { return 80 + member.scan_bytes / 8; }
+  static uint64_t CostOf(const Member& member) { return member.search_ns + member.scan_bytes / 8; }
   // Counts a look-up; returns the merged run if it is there afterwards.
   const MergedRun* Pay(const FragmentTable& fragments, MergeBudget* budget, const Block& block,
                        uint64_t cost_ns) const;
   MergePlan PlanFor(const FragmentTable& fragments, size_t block) const;
   MergedRun Merge(const FragmentTable& fragments, const MergePlan& plan) const;
+  // The members in the plan, or none where one cannot be merged by tiles.
+  std::vector<AscendingRows> RowsOf(const FragmentTable& fragments, const MergePlan& plan) const;
 
   std::vector<Member> members_;  // by smallest id
   IdDirectory directory_;        // of the members, in the same order

@@ -40,6 +40,13 @@ struct LargePages {
     ::operator delete (memory, std::align_val_t{alignment});
   }
 
+  /// Elements that a vector is not told the value of are left as the type's own constructor leaves
+  /// them: bytes have none and are not touched.
+  template <typename U>
+  void construct(U* place) {
+    ::new (static_cast<void*>(place)) U;
+  }
+
   friend bool operator==(const LargePages&, const LargePages&) { return true; }
 };
 

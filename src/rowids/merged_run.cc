@@ -58,10 +58,27 @@ MergedRun MergedRun::Build(const MergePlan& plan, const Walk& walk) {
   } else {
     run.BuildSorted(plan, walk);
   }
-  std::stable_sort(run.more_.begin(), run.more_.end(),
-                   [](const More& a, const More& b) { return a.id < b.id; });
-  run.more_.shrink_to_fit();
+  run.SortMore();
   return run;
+}
+
+MergedRun MergedRun::BuildDense(const MergePlan& plan, std::span<const AscendingRows> rows) {
+  MergedRun run;
+  run.begin_ = plan.begin;
+  run.span_ = plan.span;
+  run.slots_ = SlotArray(plan.span, plan.offset_max, SlotArray::Unfilled{});
+  MergeTiles({plan.begin, plan.span, plan.num_slots, rows}, run.slots_.Fours(),
+             [&](uint64_t id, Slot slot) {
+               run.more_.push_back({id, slot});
+             });
+  run.SortMore();
+  return run;
+}
+
+void MergedRun::SortMore() {
+  std::stable_sort(more_.begin(), more_.end(),
+                   [](const More& a, const More& b) { return a.id < b.id; });
+  more_.shrink_to_fit();
 }
 
 void MergedRun::BuildRanked(const MergePlan& plan, const Walk& walk) {
@@ -73,7 +90,10 @@ void MergedRun::BuildRanked(const MergePlan& plan, const Walk& walk) {
   uint64_t num_ids = 0;
   for (Line& line : lines_) {
     line.ids_before = num_ids;
-    for (const uint64_t word : line.words) num_ids += static_cast<uint64_t>(std::popcount(word));
+    for (uint64_t word = 0; word < Line::kWords; ++word) {
+      line.word_counts |= (num_ids - line.ids_before) << (Line::kCountBits * word);
+      num_ids += static_cast<uint64_t>(std::popcount(line.words[word]));
+    }
   }
   slots_ = SlotArray(num_ids, plan.num_fragments, plan.offset_max);
   PutAll(plan, walk);

@@ -10,11 +10,13 @@
 #include <cstdint>
 #include <functional>
 #include <iterator>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "rowids/large_pages.h"
 #include "rowids/slot_array.h"
+#include "rowids/tile_merge.h"
 
 namespace pennon {
 
@@ -41,6 +43,14 @@ class MergedRun {
   /// some megabytes while it works.
   static MergedRun Build(const MergePlan& plan, const Walk& walk);
 
+  /// Whether the ids are so dense, and slots of such a size, that BuildDense may be asked.
+  static bool IsDense(const MergePlan& plan) {
+    return !plan.in_any_order && FormFor(plan) == Form::kDirect &&
+           SlotArray::WidthFor(plan.num_fragments, plan.offset_max) == 4;
+  }
+  /// As Build, from segments in place of a walk: several times as quick.
+  static MergedRun BuildDense(const MergePlan& plan, std::span<const AscendingRows> rows);
+
   /// Calls `fn(Slot)` for every slot of `id`.
   template <typename Fn>
   void ForEachSlot(uint64_t id, Fn&& fn) const;
@@ -54,15 +64,10 @@ class MergedRun {
     return first.has_more ? 2 : 1;
   }
 
-  /// The same in line for ids as dense as those of most merged runs, which have four bytes each; 2
-  /// for others.
-  uint32_t FindDense(uint64_t id, Slot* slot) const {
-    const uint64_t place = id - begin_;
-    if (form_ != Form::kDirect || place >= span_ || slots_.bytes_per_slot() != 4) return 2;
-    SlotArray::Element first;
-    if (!slots_.GetOfFour(place, &first)) return 0;
-    *slot = first.slot;
-    return first.has_more ? 2 : 1;
+  /// The slots by place, if every place has one of four bytes.
+  std::optional<ConstFourByteSlots> dense_slots() const {
+    if (form_ != Form::kDirect || slots_.bytes_per_slot() != 4) return std::nullopt;
+    return slots_.Fours();
   }
 
   void Prefetch(uint64_t id) const {
@@ -85,11 +90,18 @@ class MergedRun {
     kRanked,  ///< A bit a place, an element an id.
     kSorted,  ///< Sorted ids beside elements, cut where their high halves change.
   };
-  // 448 places: the ids before them, and a bit each.
+  // 384 places, a bit each, in one cache line with the ids before them.
   struct alignas(64) Line {
-    static constexpr uint64_t kPlaces = 448;
+    static constexpr uint64_t kWords = 6;
+    static constexpr uint64_t kPlaces = kWords * 64;
+    static constexpr uint64_t kCountBits = 9;
     uint64_t ids_before = 0;
-    uint64_t words[7] = {};
+    uint64_t word_counts = 0;  // ids before each of the words, kCountBits each
+    uint64_t words[kWords] = {};
+
+    uint64_t Before(uint64_t word) const {
+      return ids_before + ((word_counts >> (kCountBits * word)) & ((1u << kCountBits) - 1));
+    }
   };
   struct More {
     uint64_t id;
@@ -105,6 +117,7 @@ class MergedRun {
   };
 
   static Form FormFor(const MergePlan& plan);
+  void SortMore();
   // Puts all rows into slots_, for forms whose elements are known before.
   void PutAll(const MergePlan& plan, const Walk& walk);
   void PrefetchForPut(std::span<const uint64_t> ids, size_t i) const;
@@ -123,14 +136,8 @@ class MergedRun {
     const uint64_t bit = place % Line::kPlaces;
     const uint64_t word = line.words[bit / 64];
     if (((word >> (bit % 64)) & 1) == 0) return false;
-    // All words are counted under masks: quicker than a loop whose end cannot be foreseen.
-    const uint64_t below = (uint64_t{1} << (bit % 64)) - 1;
-    uint64_t before = line.ids_before;
-    for (uint64_t i = 0; i < std::size(line.words); ++i) {
-      const uint64_t mask = i < bit / 64 ? ~uint64_t{0} : (i == bit / 64 ? below : 0);
-      before += static_cast<uint64_t>(std::popcount(line.words[i] & mask));
-    }
-    *element = before;
+    const uint64_t below = word & ((uint64_t{1} << (bit % 64)) - 1);
+    *element = line.Before(bit / 64) + static_cast<uint64_t>(std::popcount(below));
     return true;
   }
   void Put(uint64_t element, uint64_t place, Slot slot) {

@@ -13,6 +13,9 @@ namespace {
 // An unsorted array up to so many bytes is searched as quickly as a sorted one, and read for its
 // bounds at once.
 constexpr uint64_t kShortArrayBytes = 4096;
+// What a search of a longer array without a table costs: half a dozen misses, and as many branches
+// that nobody can foresee.
+constexpr uint32_t kArraySearchNs = 600;
 // Fewer segments than this over one id are asked one by one for good.
 constexpr uint64_t kDearDepth = 4;
 // So many groups over one id are taken over from an earlier version; what is left is grouped anew,
@@ -42,7 +45,15 @@ uint64_t RowsAbout(const Segment& segment) {
 
 Member MemberOf(uint32_t ordinal, uint32_t which, const Segment& segment,
                 const ValueBounds& bounds) {
-  Member member{ordinal, which, bounds.smallest, bounds.largest, RowsAbout(segment), 0, false};
+  Member member{.ordinal = ordinal,
+                .segment = which,
+                .smallest = bounds.smallest,
+                .largest = bounds.largest,
+                .num_rows = RowsAbout(segment)};
+  constexpr uint64_t kSearchedAtOnce = 64;
+  const bool has_values =
+      segment.form == SegmentForm::kSortedArray || segment.form == SegmentForm::kRangeWithHoles;
+  if (has_values && segment.array.count > kSearchedAtOnce) member.search_ns = kArraySearchNs;
   if (segment.form != SegmentForm::kArray) return member;
   if (segment.array.size_bytes() <= kShortArrayBytes) {
     const auto exact = BoundsOf(segment.array);
@@ -62,9 +73,12 @@ void SegmentCatalog::Parts::AddSequence(uint32_t ordinal, std::span<const Segmen
   uint64_t rows = 0;
   for (const Segment& segment : segments) rows += RowsAtMost(segment);
   if (segments.size() > kManySegments && rows / kShortSegmentRows < segments.size()) {
-    Member whole{
-        ordinal, Member::kWholeSequence, ~uint64_t{0}, 0, rows, segments.size() * sizeof(Segment),
-        false};
+    Member whole{.ordinal = ordinal,
+                 .segment = Member::kWholeSequence,
+                 .smallest = ~uint64_t{0},
+                 .largest = 0,
+                 .num_rows = rows,
+                 .scan_bytes = segments.size() * sizeof(Segment)};
     for (const Segment& segment : segments) {
       if (const auto bounds = HeaderBounds(segment)) {
         whole.smallest = std::min(whole.smallest, bounds->smallest);

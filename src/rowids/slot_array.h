@@ -3,6 +3,7 @@
 /// need. Spec: design.md, heading 3 (packed ids and addresses).
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -21,6 +22,25 @@ struct Slot {
   bool operator==(const Slot&) const = default;
 };
 
+/// Slots of four bytes as they lie in a SlotArray, for whoever fills many of them at once.
+struct FourByteSlots {
+  static constexpr uint32_t kAbsent = ~uint32_t{0};
+  static constexpr uint32_t kHasMore = 1;     ///< Added to a slot: the id has further ones.
+  static constexpr uint32_t kNextOffset = 2;  ///< Added to a slot: the next row's.
+  char* data = nullptr;
+  uint32_t offset_bits = 0;
+
+  uint32_t Pack(Slot slot) const {
+    return static_cast<uint32_t>(((uint64_t{slot.fragment} << offset_bits) | slot.offset) << 1);
+  }
+};
+
+/// The same to be read.
+struct ConstFourByteSlots {
+  const char* data = nullptr;
+  uint32_t offset_bits = 0;
+};
+
 class SlotArray {
  public:
   struct Element {
@@ -32,20 +52,30 @@ class SlotArray {
   /// All elements absent. Memory: `count` times bytes_per_slot().
   SlotArray(uint64_t count, uint32_t num_fragments, uint32_t offset_max);
 
-  /// Bytes that an element of such an array takes: 1 to 8.
+  /// An array of four bytes an element that Fours() of it must fill; WidthFor() says 4 of it.
+  struct Unfilled {};
+  SlotArray(uint64_t count, uint32_t offset_max, Unfilled);
+  FourByteSlots Fours() { return {bytes_.data(), offset_bits_}; }
+  ConstFourByteSlots Fours() const { return {bytes_.data(), offset_bits_}; }
+
+  /// Bytes that an element of such an array takes: 4 to 8. Fewer would do for small tables, and
+  /// cost more to unpack than they save.
   static uint32_t WidthFor(uint32_t num_fragments, uint32_t offset_max) {
-    return (OffsetBits(offset_max) +
-            static_cast<uint32_t>(std::bit_width(uint64_t{num_fragments})) + 1 + 7) /
-           8;
+    const uint32_t bits =
+        OffsetBits(offset_max) + static_cast<uint32_t>(std::bit_width(uint64_t{num_fragments})) + 1;
+    return std::max(4u, (bits + 7) / 8);
   }
   uint32_t bytes_per_slot() const { return width_; }
   uint64_t memory_bytes() const { return bytes_.capacity(); }
 
   /// The element, or false if there is none.
-  bool Get(uint64_t i, Element* element) const { return Unpack(Load(i), mask_, element); }
-  /// The same for slots of four bytes.
-  bool GetOfFour(uint64_t i, Element* element) const {
-    return Unpack(LoadLittleEndian<uint32_t>(bytes_.data() + i * 4), ~uint32_t{0}, element);
+  bool Get(uint64_t i, Element* element) const {
+    const uint64_t packed = Load(i);
+    if (packed == mask_) return false;
+    element->has_more = (packed & 1) != 0;
+    element->slot.offset = static_cast<uint32_t>((packed >> 1) & offset_mask_);
+    element->slot.fragment = static_cast<uint32_t>((packed >> 1) >> offset_bits_);
+    return true;
   }
   /// Sets an absent element and returns true; marks one that is there as having more and returns
   /// false.
@@ -92,13 +122,6 @@ class SlotArray {
   void PrefetchForPut(uint64_t i) const { __builtin_prefetch(bytes_.data() + i * width_, 1); }
 
  private:
-  bool Unpack(uint64_t packed, uint64_t absent, Element* element) const {
-    if (packed == absent) return false;
-    element->has_more = (packed & 1) != 0;
-    element->slot.offset = static_cast<uint32_t>((packed >> 1) & offset_mask_);
-    element->slot.fragment = static_cast<uint32_t>((packed >> 1) >> offset_bits_);
-    return true;
-  }
   static uint32_t OffsetBits(uint32_t offset_max) {
     return static_cast<uint32_t>(std::bit_width(offset_max | 1u));
   }
@@ -124,6 +147,13 @@ class SlotArray {
       ~uint64_t{0};  // an absent element has all bits set: no fragment has the last number
   std::vector<char, LargePages<char>> bytes_;
 };
+
+inline SlotArray::SlotArray(uint64_t count, uint32_t offset_max, Unfilled)
+    : width_(4),
+      offset_bits_(OffsetBits(offset_max)),
+      offset_mask_((uint64_t{1} << offset_bits_) - 1),
+      mask_(~uint32_t{0}),
+      bytes_(count * 4) {}
 
 inline SlotArray::SlotArray(uint64_t count, uint32_t num_fragments, uint32_t offset_max)
     : width_(WidthFor(num_fragments, offset_max)),

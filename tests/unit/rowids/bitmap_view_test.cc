@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <string>
 #include <utility>
@@ -27,6 +28,10 @@ TEST_P(BitmapViewTest, RankSelectAndRunsAgreeWithBits) {
   for (uint64_t i = 0; i < num_bits; ++i) {
     ASSERT_EQ(Rank(bitmap, ranks, i), ones.size());
     ASSERT_EQ(bitmap.Test(i), bits[i]);
+    uint64_t word = 0;
+    for (uint64_t k = i; k < std::min(num_bits, i + 64); ++k)
+      word |= uint64_t{bits[k] ? 1u : 0u} << (k - i);
+    ASSERT_EQ(bitmap.WordFrom(i), word) << i;
     if (bits[i]) ones.push_back(i);
   }
   EXPECT_EQ(Rank(bitmap, ranks, num_bits), ones.size());

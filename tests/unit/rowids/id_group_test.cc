@@ -28,7 +28,12 @@ struct Grouped {
       const auto bounds = *sequence.Bounds();
       const Segment& segment = sequence.segments()[0];
       const uint64_t scanned = segment.is_ascending() ? 0 : segment.array.size_bytes();
-      members.push_back({i, 0, bounds.smallest, bounds.largest, sequence.size(), scanned, false});
+      members.push_back({.ordinal = i,
+                         .segment = 0,
+                         .smallest = bounds.smallest,
+                         .largest = bounds.largest,
+                         .num_rows = sequence.size(),
+                         .scan_bytes = scanned});
     }
     fragments = std::make_unique<FragmentTable>(described, nullptr, nullptr);
     group = std::make_unique<IdGroup>(std::move(members));
@@ -73,6 +78,15 @@ TEST(IdGroup, AnswersAreTheSameBeforeAndAfterMerging) {
       for (int round = 0; round < 3; ++round) {
         for (uint64_t i = 0; i < 6000; ++i) ASSERT_EQ(merging.Ask(&plenty, i * step), before[i]);
       }
+      for (uint64_t i = 0; i < 6000; ++i) {
+        uint32_t ordinal = 0;
+        uint64_t offset = 0;
+        const uint32_t found = merging.group->FindDense(i * step, &ordinal, &offset);
+        if (found == 1) {
+          ASSERT_EQ(before[i], (Slots{{ordinal, offset}}));
+        }
+        ASSERT_EQ(found, step == 1 ? 1u : 2u);
+      }
       ASSERT_TRUE(step == 1 || merging.Ask(&plenty, 1).empty());
     }
   }
@@ -88,6 +102,21 @@ TEST(IdGroup, MergesOnlyWhatWasPaidFor) {
   const uint64_t after = grouped.group->memory_bytes();
   EXPECT_GT(after, before);
   EXPECT_LT(after, before + (uint64_t{1} << 21) * 4 / 2) << "only the stretch that was asked for";
+}
+
+TEST(IdGroup, DenseIdsAreFoundInLine) {
+  for (const uint64_t num_fragments : {8u, 100u}) {
+    const auto grouped = Dealt(1 << 20, num_fragments, 1, false);
+    MergeBudget plenty(1 << 28);
+    uint32_t ordinal = 0;
+    uint64_t offset = 0;
+    EXPECT_EQ(grouped.group->FindDense(5, &ordinal, &offset), 2u) << "nothing is merged yet";
+    for (int i = 0; i < 20000; ++i) grouped.Ask(&plenty, 5);
+    for (uint64_t id = 0; id < 5000; ++id) {
+      ASSERT_EQ(grouped.group->FindDense(id, &ordinal, &offset), 1u);
+      ASSERT_EQ(grouped.Ask(&plenty, id), (Slots{{ordinal, offset}}));
+    }
+  }
 }
 
 TEST(IdGroup, ABudgetOfNothingIsKept) {

@@ -1,0 +1,192 @@
+#include "rowids/tile_merge.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <vector>
+
+#include "rowids/segment_runs.h"
+
+namespace pennon {
+namespace {
+
+// Slots of so many ids fit the first cache beside what is read. Tiles are larger where segments
+// have fewer rows than this in one.
+constexpr uint64_t kTileIdsMin = uint64_t{1} << 13;
+constexpr uint64_t kRowsInTileMin = 128;
+
+struct Tile {
+  uint64_t begin = 0;
+  uint64_t size = 0;
+};
+
+// The rows of a segment from a position on.
+class Cursor {
+ public:
+  Cursor(const AscendingRows& rows, uint64_t begin)
+      : rows_(&rows), position_(CountBelow(*rows.segment, *rows.index, begin)) {}
+
+  // Calls `fn(place, position)` for the rows whose ids lie in the tile, and moves behind them.
+  // Returns how many rows were passed.
+  template <typename Fn>
+  uint64_t Take(const Tile& tile, Fn&& fn) {
+    const uint64_t before = position_;
+    const Segment& segment = *rows_->segment;
+    if (segment.form == SegmentForm::kSortedArray && segment.array.width == sizeof(uint32_t)) {
+      TakeFromArray(tile, fn);
+    } else if (segment.form == SegmentForm::kRangeWithBitmap) {
+      TakeFromBitmap(tile, fn);
+    } else {
+      TakeFromOther(tile, fn);
+    }
+    return position_ - before;
+  }
+
+  const AscendingRows& rows() const { return *rows_; }
+
+ private:
+  template <typename Fn>
+  void TakeFromArray(const Tile& tile, Fn& fn) {
+    const PackedArray& array = rows_->segment->array;
+    const uint64_t shift = array.base - tile.begin;
+    uint64_t i = position_;
+    for (; i < array.count; ++i) {
+      const uint64_t place = shift + LoadLittleEndian<uint32_t>(array.data + i * sizeof(uint32_t));
+      if (place < tile.size) [[likely]] {
+        fn(place, i);
+      } else if (tile.begin + place >= tile.begin) {
+        break;
+      }  // or else the array does not ascend
+    }
+    position_ = i;
+  }
+
+  template <typename Fn>
+  void TakeFromBitmap(const Tile& tile, Fn& fn) {
+    const Segment& segment = *rows_->segment;
+    const BitmapView& bitmap = segment.bitmap;
+    const uint64_t lead = tile.begin < segment.start ? segment.start - tile.begin : 0;
+    if (lead >= tile.size) return;
+    const uint64_t first = tile.begin < segment.start ? 0 : tile.begin - segment.start;
+    if (first >= bitmap.num_bits) return;
+    const uint64_t end = std::min(bitmap.num_bits - first, tile.size - lead) + first;
+    // A fixed number of bits is written out for each word, since how many there are cannot be
+    // foreseen: what is too much is written over. No word is counted as empty, for that would be a
+    // branch.
+    constexpr uint64_t kTop = uint64_t{1} << 63;
+    constexpr uint64_t kWordsAtOnce = 32;
+    constexpr uint64_t kBitsAtOnce = 8;
+    std::array<uint32_t, kWordsAtOnce * 64 + kBitsAtOnce> places;
+    for (uint64_t bit = first; bit < end;) {
+      size_t count = 0;
+      const uint64_t stop = std::min(end, bit + kWordsAtOnce * 64);
+      for (; bit < stop; bit += 64) {
+        uint64_t word = bitmap.WordFrom(bit);
+        if (stop - bit < 64) word &= (uint64_t{1} << (stop - bit)) - 1;
+        const auto at = static_cast<uint32_t>(lead + (bit - first));
+        const auto ones = static_cast<size_t>(std::popcount(word));
+        size_t written = 0;
+        do {
+          for (size_t k = 0; k < kBitsAtOnce; ++k, word &= word - 1)
+            places[count + written + k] = at + static_cast<uint32_t>(std::countr_zero(word | kTop));
+          written += kBitsAtOnce;
+        } while (written < ones);
+        count += ones;
+      }
+      bit = std::min(bit, end);
+      for (size_t k = 0; k < count; ++k) fn(places[k], position_ + k);
+      position_ += count;
+    }
+  }
+
+  template <typename Fn>
+  void TakeFromOther(const Tile& tile, Fn& fn) {
+    const Segment& segment = *rows_->segment;
+    const SegmentIndex& index = *rows_->index;
+    const uint64_t last = tile.begin + (tile.size - 1);
+    const uint64_t end =
+        last == ~uint64_t{0} ? CountRows(segment, &index) : CountBelow(segment, index, last + 1);
+    std::array<uint64_t, 512> ids;
+    while (position_ < end) {
+      const auto part = std::span(ids).first(std::min<uint64_t>(end - position_, ids.size()));
+      const uint64_t given = ReadSegmentValues(segment, index, position_, part);
+      for (uint64_t k = 0; k < given; ++k) {
+        const uint64_t place = part[k] - tile.begin;
+        if (place < tile.size) fn(place, position_ + k);
+      }
+      position_ += given;
+      if (given < part.size()) break;  // the body is corrupt
+    }
+  }
+
+  const AscendingRows* rows_;
+  uint64_t position_;
+};
+
+uint64_t TileSize(const TileMerge& merge) {
+  uint64_t size = kTileIdsMin;
+  while (size < merge.span &&
+         merge.num_slots / (merge.span / size) < kRowsInTileMin * merge.rows.size()) {
+    size *= 2;
+  }
+  return size;
+}
+
+uint64_t CountPresent(const char* slots, uint64_t count) {
+  uint32_t absent = 0;
+  for (uint64_t i = 0; i < count; ++i) {
+    absent += LoadLittleEndian<uint32_t>(slots + i * sizeof(uint32_t)) == FourByteSlots::kAbsent
+                  ? 1u
+                  : 0u;
+  }
+  return count - absent;
+}
+
+Slot SlotAt(const AscendingRows& rows, uint64_t position) {
+  return {rows.first.fragment, rows.first.offset + static_cast<uint32_t>(position)};
+}
+
+}  // namespace
+
+void MergeTiles(const TileMerge& merge, const FourByteSlots& slots,
+                const std::function<void(uint64_t id, Slot slot)>& again) {
+  std::vector<Cursor> cursors;
+  cursors.reserve(merge.rows.size());
+  for (const AscendingRows& rows : merge.rows) cursors.emplace_back(rows, merge.begin);
+  std::vector<Cursor> before = cursors;
+  const uint64_t tile_size = TileSize(merge);
+  for (uint64_t done = 0; done < merge.span; done += tile_size) {
+    const Tile tile{merge.begin + done, std::min(tile_size, merge.span - done)};
+    char* const at = slots.data + done * sizeof(uint32_t);
+    std::memset(at, 0xFF, tile.size * sizeof(uint32_t));
+    before = cursors;
+    uint64_t num_rows = 0;
+    for (Cursor& cursor : cursors) {
+      const uint32_t first = slots.Pack(cursor.rows().first);
+      num_rows += cursor.Take(tile, [&](uint64_t place, uint64_t position) {
+        StoreLittleEndian(at + place * sizeof(uint32_t),
+                          first + FourByteSlots::kNextOffset * static_cast<uint32_t>(position));
+      });
+    }
+    // Nothing was written over if there are as many slots as rows.
+    if (CountPresent(at, tile.size) == num_rows) continue;
+    cursors = before;
+    std::memset(at, 0xFF, tile.size * sizeof(uint32_t));
+    for (Cursor& cursor : cursors) {
+      cursor.Take(tile, [&](uint64_t place, uint64_t position) {
+        const Slot slot = SlotAt(cursor.rows(), position);
+        char* const element = at + place * sizeof(uint32_t);
+        const auto present = LoadLittleEndian<uint32_t>(element);
+        if (present == FourByteSlots::kAbsent) {
+          StoreLittleEndian(element, slots.Pack(slot));
+        } else {
+          StoreLittleEndian(element, present | FourByteSlots::kHasMore);
+          again(tile.begin + place, slot);
+        }
+      });
+    }
+  }
+}
+
+}  // namespace pennon
