@@ -187,9 +187,9 @@ const MergedRun* IdGroup::Pay(const FragmentTable& fragments, MergeBudget* budge
   }
   budget->GiveBack(allowed - used);
   const MergedRun& kept = block.run.Set(std::move(run));
-  if (const auto slots = kept.dense_slots()) {
-    block.offset_bits = slots->offset_bits;
-    block.dense_slots.store(slots->data, std::memory_order_release);
+  if (const auto dense = kept.dense()) {
+    block.dense = *dense;
+    block.is_dense.store(true, std::memory_order_release);
   }
   return &kept;
 }

@@ -12,7 +12,6 @@
 #include <span>
 #include <vector>
 
-#include "base/little_endian.h"
 #include "rowids/fragment_table.h"
 #include "rowids/id_directory.h"
 #include "rowids/merged_run.h"
@@ -135,15 +134,12 @@ class IdGroup {
   uint32_t FindDense(uint64_t id, uint32_t* ordinal, uint64_t* offset) const {
     const uint64_t place = id - smallest_;
     const Block& block = blocks_[place >> block_shift_];
-    const char* const slots = block.dense_slots.load(std::memory_order_acquire);
-    if (slots == nullptr) return 2;
-    const uint64_t in_block = place & ~(~uint64_t{0} << block_shift_);
-    const auto packed = LoadLittleEndian<uint32_t>(slots + in_block * sizeof(uint32_t));
-    if (packed == FourByteSlots::kAbsent) return 0;
-    if ((packed & FourByteSlots::kHasMore) != 0) return 2;
-    const uint32_t row = packed / FourByteSlots::kNextOffset;
-    *ordinal = ordinals_[row >> block.offset_bits];
-    *offset = row & ~(~uint32_t{0} << block.offset_bits);
+    if (!block.is_dense.load(std::memory_order_acquire)) return 2;
+    Slot slot;
+    const uint32_t num_slots = block.dense.Find(place & ~(~uint64_t{0} << block_shift_), &slot);
+    if (num_slots != 1) return num_slots;
+    *ordinal = ordinals_[slot.fragment];
+    *offset = slot.offset;
     return 1;
   }
 
@@ -165,10 +161,10 @@ class IdGroup {
     mutable std::atomic<uint64_t> paid_ns{0};
     mutable std::atomic<uint64_t> price_ns{0};
     mutable std::atomic<bool> is_taken{false};  // somebody merges it, or it is not to be merged
+    mutable std::atomic<bool> is_dense{false};
     PublishOnce<MergedRun> run;
-    // Of a run that is merged densely, set after offset_bits.
-    mutable std::atomic<const char*> dense_slots{nullptr};
-    mutable uint32_t offset_bits = 0;
+    // Of a run that is merged densely, written before is_dense is set.
+    mutable DenseSlots::View dense;
   };
 
   // What asking a member costs in nanoseconds, about.

@@ -64,13 +64,12 @@ MergedRun MergedRun::Build(const MergePlan& plan, const Walk& walk) {
 
 MergedRun MergedRun::BuildDense(const MergePlan& plan, std::span<const AscendingRows> rows) {
   MergedRun run;
+  run.form_ = Form::kDense;
   run.begin_ = plan.begin;
   run.span_ = plan.span;
-  run.slots_ = SlotArray(plan.span, plan.offset_max, SlotArray::Unfilled{});
-  MergeTiles({plan.begin, plan.span, plan.num_slots, rows}, run.slots_.Fours(),
-             [&](uint64_t id, Slot slot) {
-               run.more_.push_back({id, slot});
-             });
+  run.dense_ = DenseSlots(plan.span, plan.num_fragments, plan.offset_max);
+  MergeTiles({plan.begin, plan.span, plan.num_slots, rows},
+             [&](uint64_t id, Slot slot) { run.more_.push_back({id, slot}); }, &run.dense_);
   run.SortMore();
   return run;
 }
@@ -171,7 +170,7 @@ bool MergedRun::SortedElement(uint64_t place, uint64_t* element) const {
 }
 
 uint64_t MergedRun::memory_bytes() const {
-  return sizeof(*this) + slots_.memory_bytes() + lines_.capacity() * sizeof(Line) +
+  return sizeof(*this) + dense_.memory_bytes() + slots_.memory_bytes() + lines_.capacity() * sizeof(Line) +
          lows_.capacity() * sizeof(uint32_t) + stretches_.capacity() * sizeof(Stretch) +
          more_.capacity() * sizeof(More);
 }

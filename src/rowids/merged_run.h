@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "rowids/dense_slots.h"
 #include "rowids/large_pages.h"
 #include "rowids/slot_array.h"
 #include "rowids/tile_merge.h"
@@ -46,7 +47,7 @@ class MergedRun {
   /// Whether the ids are so dense, and slots of such a size, that BuildDense may be asked.
   static bool IsDense(const MergePlan& plan) {
     return !plan.in_any_order && FormFor(plan) == Form::kDirect &&
-           SlotArray::WidthFor(plan.num_fragments, plan.offset_max) == 4;
+           DenseSlots::Fits(plan.num_fragments, plan.offset_max);
   }
   /// As Build, from segments in place of a walk: several times as quick.
   static MergedRun BuildDense(const MergePlan& plan, std::span<const AscendingRows> rows);
@@ -57,6 +58,7 @@ class MergedRun {
   /// The same for an id of one slot or none: returns how many, or 2 for an id with more.
   uint32_t FindOnly(uint64_t id, Slot* slot) const {
     const uint64_t place = id - begin_;
+    if (form_ == Form::kDense) return place < span_ ? dense_.view().Find(place, slot) : 0;
     uint64_t element = 0;
     SlotArray::Element first;
     if (!ElementOf(place, &element) || !slots_.Get(element, &first)) return 0;
@@ -64,16 +66,19 @@ class MergedRun {
     return first.has_more ? 2 : 1;
   }
 
-  /// The slots by place, if every place has one of four bytes.
-  std::optional<ConstFourByteSlots> dense_slots() const {
-    if (form_ != Form::kDirect || slots_.bytes_per_slot() != 4) return std::nullopt;
-    return slots_.Fours();
+  /// The slots by place, of a run that BuildDense made.
+  std::optional<DenseSlots::View> dense() const {
+    if (form_ != Form::kDense) return std::nullopt;
+    return dense_.view();
   }
 
   void Prefetch(uint64_t id) const {
     const uint64_t place = id - begin_;
     if (place >= span_) return;
-    if (form_ == Form::kDirect) {
+    if (form_ == Form::kDense) {
+      const auto view = dense_.view();
+      __builtin_prefetch(view.data + place * view.bytes_per_slot);
+    } else if (form_ == Form::kDirect) {
       slots_.Prefetch(place);
     } else if (form_ == Form::kRanked) {
       __builtin_prefetch(&lines_[place / Line::kPlaces]);
@@ -86,6 +91,7 @@ class MergedRun {
 
  private:
   enum class Form : uint8_t {
+    kDense,   ///< A slot a place in the id space, or all slots of its id in more_.
     kDirect,  ///< One element a place in the id space.
     kRanked,  ///< A bit a place, an element an id.
     kSorted,  ///< Sorted ids beside elements, cut where their high halves change.
@@ -147,21 +153,29 @@ class MergedRun {
   Form form_ = Form::kDirect;
   uint64_t begin_ = 0;
   uint64_t span_ = 0;
+  DenseSlots dense_;
   SlotArray slots_;
   std::vector<Line, LargePages<Line>> lines_;
   std::vector<uint32_t> lows_;  // kSorted: low halves of the places
   std::vector<Stretch> stretches_;
-  std::vector<More> more_;  // further slots, by id
+  std::vector<More> more_;  // further slots, by id; kDense: all slots of ids that have several
 };
 
 template <typename Fn>
 void MergedRun::ForEachSlot(uint64_t id, Fn&& fn) const {
   const uint64_t place = id - begin_;
-  uint64_t element = 0;
-  SlotArray::Element first;
-  if (!ElementOf(place, &element) || !slots_.Get(element, &first)) return;
-  fn(first.slot);
-  if (!first.has_more) return;
+  if (form_ == Form::kDense) {
+    Slot only;
+    const uint32_t num_slots = place < span_ ? dense_.view().Find(place, &only) : 0;
+    if (num_slots == 1) fn(only);
+    if (num_slots < 2) return;
+  } else {
+    uint64_t element = 0;
+    SlotArray::Element first;
+    if (!ElementOf(place, &element) || !slots_.Get(element, &first)) return;
+    fn(first.slot);
+    if (!first.has_more) return;
+  }
   const auto begin =
       std::lower_bound(more_.begin(), more_.end(), id,
                        [](const More& more, uint64_t value) { return more.id < value; });

@@ -22,25 +22,6 @@ struct Slot {
   bool operator==(const Slot&) const = default;
 };
 
-/// Slots of four bytes as they lie in a SlotArray, for whoever fills many of them at once.
-struct FourByteSlots {
-  static constexpr uint32_t kAbsent = ~uint32_t{0};
-  static constexpr uint32_t kHasMore = 1;     ///< Added to a slot: the id has further ones.
-  static constexpr uint32_t kNextOffset = 2;  ///< Added to a slot: the next row's.
-  char* data = nullptr;
-  uint32_t offset_bits = 0;
-
-  uint32_t Pack(Slot slot) const {
-    return static_cast<uint32_t>(((uint64_t{slot.fragment} << offset_bits) | slot.offset) << 1);
-  }
-};
-
-/// The same to be read.
-struct ConstFourByteSlots {
-  const char* data = nullptr;
-  uint32_t offset_bits = 0;
-};
-
 class SlotArray {
  public:
   struct Element {
@@ -52,14 +33,8 @@ class SlotArray {
   /// All elements absent. Memory: `count` times bytes_per_slot().
   SlotArray(uint64_t count, uint32_t num_fragments, uint32_t offset_max);
 
-  /// An array of four bytes an element that Fours() of it must fill; WidthFor() says 4 of it.
-  struct Unfilled {};
-  SlotArray(uint64_t count, uint32_t offset_max, Unfilled);
-  FourByteSlots Fours() { return {bytes_.data(), offset_bits_}; }
-  ConstFourByteSlots Fours() const { return {bytes_.data(), offset_bits_}; }
-
-  /// Bytes that an element of such an array takes: 4 to 8. Fewer would do for small tables, and
-  /// cost more to unpack than they save.
+  /// Bytes that an element of such an array takes: 4 to 8. Fewer would do for small tables, and are
+  /// dear to write in any order.
   static uint32_t WidthFor(uint32_t num_fragments, uint32_t offset_max) {
     const uint32_t bits =
         OffsetBits(offset_max) + static_cast<uint32_t>(std::bit_width(uint64_t{num_fragments})) + 1;
@@ -147,13 +122,6 @@ class SlotArray {
       ~uint64_t{0};  // an absent element has all bits set: no fragment has the last number
   std::vector<char, LargePages<char>> bytes_;
 };
-
-inline SlotArray::SlotArray(uint64_t count, uint32_t offset_max, Unfilled)
-    : width_(4),
-      offset_bits_(OffsetBits(offset_max)),
-      offset_mask_((uint64_t{1} << offset_bits_) - 1),
-      mask_(~uint32_t{0}),
-      bytes_(count * 4) {}
 
 inline SlotArray::SlotArray(uint64_t count, uint32_t num_fragments, uint32_t offset_max)
     : width_(WidthFor(num_fragments, offset_max)),

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstring>
 #include <vector>
 
 #include "rowids/segment_runs.h"
@@ -133,59 +132,54 @@ uint64_t TileSize(const TileMerge& merge) {
   return size;
 }
 
-uint64_t CountPresent(const char* slots, uint64_t count) {
+uint64_t CountPresent(std::span<const uint32_t> slots) {
   uint32_t absent = 0;
-  for (uint64_t i = 0; i < count; ++i) {
-    absent += LoadLittleEndian<uint32_t>(slots + i * sizeof(uint32_t)) == FourByteSlots::kAbsent
-                  ? 1u
-                  : 0u;
-  }
-  return count - absent;
-}
-
-Slot SlotAt(const AscendingRows& rows, uint64_t position) {
-  return {rows.first.fragment, rows.first.offset + static_cast<uint32_t>(position)};
+  for (const uint32_t slot : slots) absent += slot == DenseSlots::kAbsent ? 1u : 0u;
+  return slots.size() - absent;
 }
 
 }  // namespace
 
-void MergeTiles(const TileMerge& merge, const FourByteSlots& slots,
-                const std::function<void(uint64_t id, Slot slot)>& again) {
+void MergeTiles(const TileMerge& merge, const std::function<void(uint64_t id, Slot slot)>& keep,
+                DenseSlots* slots) {
   std::vector<Cursor> cursors;
   cursors.reserve(merge.rows.size());
   for (const AscendingRows& rows : merge.rows) cursors.emplace_back(rows, merge.begin);
   std::vector<Cursor> before = cursors;
-  const uint64_t tile_size = TileSize(merge);
+  const uint64_t tile_size = std::min(TileSize(merge), merge.span);
+  std::vector<uint32_t> buffer(tile_size);
   for (uint64_t done = 0; done < merge.span; done += tile_size) {
     const Tile tile{merge.begin + done, std::min(tile_size, merge.span - done)};
-    char* const at = slots.data + done * sizeof(uint32_t);
-    std::memset(at, 0xFF, tile.size * sizeof(uint32_t));
+    const auto packed = std::span(buffer).first(tile.size);
+    std::fill(packed.begin(), packed.end(), DenseSlots::kAbsent);
     before = cursors;
     uint64_t num_rows = 0;
     for (Cursor& cursor : cursors) {
-      const uint32_t first = slots.Pack(cursor.rows().first);
+      const uint32_t first = slots->Pack(cursor.rows().first);
       num_rows += cursor.Take(tile, [&](uint64_t place, uint64_t position) {
-        StoreLittleEndian(at + place * sizeof(uint32_t),
-                          first + FourByteSlots::kNextOffset * static_cast<uint32_t>(position));
+        packed[place] = first + static_cast<uint32_t>(position);
       });
     }
     // Nothing was written over if there are as many slots as rows.
-    if (CountPresent(at, tile.size) == num_rows) continue;
-    cursors = before;
-    std::memset(at, 0xFF, tile.size * sizeof(uint32_t));
-    for (Cursor& cursor : cursors) {
-      cursor.Take(tile, [&](uint64_t place, uint64_t position) {
-        const Slot slot = SlotAt(cursor.rows(), position);
-        char* const element = at + place * sizeof(uint32_t);
-        const auto present = LoadLittleEndian<uint32_t>(element);
-        if (present == FourByteSlots::kAbsent) {
-          StoreLittleEndian(element, slots.Pack(slot));
-        } else {
-          StoreLittleEndian(element, present | FourByteSlots::kHasMore);
-          again(tile.begin + place, slot);
-        }
-      });
+    if (CountPresent(packed) != num_rows) {
+      cursors = before;
+      std::fill(packed.begin(), packed.end(), DenseSlots::kAbsent);
+      for (Cursor& cursor : cursors) {
+        const uint32_t first = slots->Pack(cursor.rows().first);
+        cursor.Take(tile, [&](uint64_t place, uint64_t position) {
+          const uint32_t slot = first + static_cast<uint32_t>(position);
+          uint32_t& present = packed[place];
+          if (present == DenseSlots::kAbsent) {
+            present = slot;
+            return;
+          }
+          if (present != DenseSlots::kMany) keep(tile.begin + place, slots->Unpack(present));
+          keep(tile.begin + place, slots->Unpack(slot));
+          present = DenseSlots::kMany;
+        });
+      }
     }
+    slots->Fill(done, packed);
   }
 }
 

@@ -8,6 +8,7 @@
 #include <functional>
 #include <span>
 
+#include "rowids/dense_slots.h"
 #include "rowids/segment.h"
 #include "rowids/slot_array.h"
 
@@ -29,11 +30,11 @@ struct TileMerge {
   std::span<const AscendingRows> rows;
 };
 
-/// Writes the first slot of each id at `id - begin` of `slots`, in the order of `rows`, and calls
-/// `again(id, slot)` for further ones, whose first is marked as having more. Every slot of the span
-/// is written. Cost: one pass over the rows, a second one over tiles that hold an id twice. Rows of
-/// segments that do not ascend (a corrupt body) may be left out.
-void MergeTiles(const TileMerge& merge, const FourByteSlots& slots,
-                const std::function<void(uint64_t id, Slot slot)>& again);
+/// Fills `slots`, one a place: the slot of each id at `id - begin`. For ids that several rows hold,
+/// calls `keep(id, slot)` with all their slots, in the order of `rows`. Cost: one pass over the rows,
+/// a second one over tiles that hold an id twice. Rows of segments that do not ascend (a corrupt
+/// body) may be left out.
+void MergeTiles(const TileMerge& merge, const std::function<void(uint64_t id, Slot slot)>& keep,
+                DenseSlots* slots);
 
 }  // namespace pennon

@@ -85,7 +85,7 @@ TEST(IdGroup, AnswersAreTheSameBeforeAndAfterMerging) {
         if (found == 1) {
           ASSERT_EQ(before[i], (Slots{{ordinal, offset}}));
         }
-        ASSERT_EQ(found, step == 1 ? 1u : 2u);
+        ASSERT_EQ(found, step == 1 && !shuffle ? 1u : 2u);
       }
       ASSERT_TRUE(step == 1 || merging.Ask(&plenty, 1).empty());
     }

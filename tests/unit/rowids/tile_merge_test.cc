@@ -53,31 +53,38 @@ std::string InForm(int form, const std::vector<uint64_t>& ids) {
   return Sequence(SortedSegment(Field(form == 2 ? 1 : 2, Scalar(1, start) + Field(2, words))));
 }
 
-struct Merged {
-  std::vector<uint32_t> slots;
-  std::map<uint64_t, std::vector<Slot>> more;
-};
-
-Merged Merge(uint64_t begin, uint64_t span, const std::vector<std::unique_ptr<Part>>& parts,
-             uint32_t offset_bits, uint64_t num_slots) {
+// The slots of every id of [begin, begin + span).
+std::vector<std::vector<Slot>> Merge(uint64_t begin, uint64_t span,
+                                     const std::vector<std::unique_ptr<Part>>& parts,
+                                     uint32_t offset_max, uint64_t num_slots) {
   std::vector<AscendingRows> rows;
   for (const auto& part : parts) {
     const auto fragment = static_cast<uint32_t>(rows.size());
     rows.push_back({&part->segment(), &part->index, Slot{fragment, 7 * fragment}});
   }
-  Merged merged;
-  merged.slots.assign(span, 12345);
+  std::map<uint64_t, std::vector<Slot>> kept;
+  DenseSlots slots(span, static_cast<uint32_t>(rows.size()), offset_max);
   MergeTiles({begin, span, num_slots, rows},
-             {reinterpret_cast<char*>(merged.slots.data()), offset_bits},
-             [&](uint64_t id, Slot slot) { merged.more[id].push_back(slot); });
+             [&](uint64_t id, Slot slot) { kept[id].push_back(slot); }, &slots);
+  std::vector<std::vector<Slot>> merged(span);
+  for (uint64_t place = 0; place < span; ++place) {
+    Slot slot;
+    const uint32_t count = slots.view().Find(place, &slot);
+    if (count == 1) merged[place] = {slot};
+    if (count == 2) merged[place] = kept.at(begin + place);
+    EXPECT_EQ(kept.count(begin + place), count == 2 ? 1u : 0u);
+  }
+  for (const auto& [id, several] : kept) {
+    EXPECT_GE(id, begin);
+    EXPECT_LT(id - begin, span);
+  }
   return merged;
 }
 
 class TileMergeTest : public testing::TestWithParam<int> {};
 
-TEST_P(TileMergeTest, WritesTheFirstSlotAndTellsOfTheOthers) {
+TEST_P(TileMergeTest, KeepsEverySlotOfEveryId) {
   const int form = GetParam();
-  constexpr uint32_t kOffsetBits = 20;
   std::mt19937_64 random(static_cast<uint64_t>(form) + 5);
   for (const uint64_t begin : {uint64_t{0}, uint64_t{1000}, ~uint64_t{0} - 30'000}) {
     for (const bool repeats : {false, true}) {
@@ -98,26 +105,20 @@ TEST_P(TileMergeTest, WritesTheFirstSlotAndTellsOfTheOthers) {
       }
       for (const auto& [from, span] : std::vector<std::pair<uint64_t, uint64_t>>{
                {0, 30'000}, {0, 1}, {77, 9000}, {8191, 8193}, {29'990, 10}, {12'345, 64}}) {
-        const Merged merged = Merge(begin + from, span, parts, kOffsetBits, span);
-        for (uint64_t place = 0; place < span; ++place) {
-          std::vector<Slot> expected;
-          for (uint32_t fragment = 0; fragment < 5; ++fragment) {
-            const auto& ids = hands[fragment];
-            const auto at = std::lower_bound(ids.begin(), ids.end(), begin + from + place);
-            if (at == ids.end() || *at != begin + from + place) continue;
-            expected.push_back({fragment, 7 * fragment + static_cast<uint32_t>(at - ids.begin())});
+        // Slots of three bytes and of four.
+        for (const uint32_t offset_max : {30'100u, 40'000'000u}) {
+          const auto merged = Merge(begin + from, span, parts, offset_max, span);
+          for (uint64_t place = 0; place < span; ++place) {
+            std::vector<Slot> expected;
+            for (uint32_t fragment = 0; fragment < 5; ++fragment) {
+              const auto& ids = hands[fragment];
+              const auto at = std::lower_bound(ids.begin(), ids.end(), begin + from + place);
+              if (at == ids.end() || *at != begin + from + place) continue;
+              const auto position = static_cast<uint32_t>(at - ids.begin());
+              expected.push_back({fragment, 7 * fragment + position});
+            }
+            ASSERT_EQ(merged[place], expected) << place;
           }
-          const auto more = merged.more.find(begin + from + place);
-          const uint32_t slot = merged.slots[place];
-          if (expected.empty()) {
-            ASSERT_EQ(slot, FourByteSlots::kAbsent) << place;
-            continue;
-          }
-          ASSERT_EQ(slot | 1u, FourByteSlots({nullptr, kOffsetBits}).Pack(expected[0]) | 1u)
-              << place;
-          ASSERT_EQ(slot % 2, expected.size() > 1 ? 1u : 0u) << place;
-          expected.erase(expected.begin());
-          ASSERT_EQ(more == merged.more.end() ? std::vector<Slot>{} : more->second, expected);
         }
       }
     }
@@ -131,16 +132,15 @@ TEST(TileMerge, RangesWithAndWithoutHoles) {
   parts.push_back(std::make_unique<Part>(Sequence(RangeSegment(10, 20'000))));
   parts.push_back(
       std::make_unique<Part>(Sequence(HolesSegment(20'000, 20'010, U32(20'000, {3, 4})))));
-  const Merged merged = Merge(0, 25'000, parts, 20, 25'000);
-  EXPECT_TRUE(merged.more.empty());
-  EXPECT_EQ(merged.slots[9], FourByteSlots::kAbsent);
-  EXPECT_EQ(merged.slots[10], 0u);
-  EXPECT_EQ(merged.slots[19'999], 2 * 19'989u);
-  const FourByteSlots slots{nullptr, 20};
-  EXPECT_EQ(merged.slots[20'002], slots.Pack({1, 9}));
-  EXPECT_EQ(merged.slots[20'003], FourByteSlots::kAbsent);
-  EXPECT_EQ(merged.slots[20'005], slots.Pack({1, 10}));
-  EXPECT_EQ(merged.slots[20'010], FourByteSlots::kAbsent);
+  const auto merged = Merge(0, 25'000, parts, 1 << 20, 25'000);
+  const auto none = std::vector<Slot>{};
+  EXPECT_EQ(merged[9], none);
+  EXPECT_EQ(merged[10], (std::vector<Slot>{{0, 0}}));
+  EXPECT_EQ(merged[19'999], (std::vector<Slot>{{0, 19'989}}));
+  EXPECT_EQ(merged[20'002], (std::vector<Slot>{{1, 9}}));
+  EXPECT_EQ(merged[20'003], none);
+  EXPECT_EQ(merged[20'005], (std::vector<Slot>{{1, 10}}));
+  EXPECT_EQ(merged[20'010], none);
 }
 
 // Arrays out of order, and ids listed twice in one of them, must not write outside.
@@ -160,11 +160,7 @@ TEST(TileMerge, CorruptArraysStayInside) {
       parts.push_back(std::make_unique<Part>(
           Sequence(SortedSegment(Field(2, Scalar(1, 5) + Field(2, words))))));
     }
-    const Merged merged = Merge(100, 20'000, parts, 20, 900);
-    for (const auto& [id, slots] : merged.more) {
-      ASSERT_GE(id, 100u);
-      ASSERT_LT(id, 20'100u);
-    }
+    Merge(100, 20'000, parts, 1 << 20, 900);
   }
 }
 
