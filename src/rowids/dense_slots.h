@@ -1,6 +1,6 @@
 /// \file
-/// A row slot for each place of a stretch of ids, in three or four bytes. Spec: design.md, heading 3
-/// (packed ids and addresses). See docs/decisions/102-adaptive-row-id-index.md.
+/// A row slot for each place of a stretch of ids, in three or four bytes. Spec: design.md, heading
+/// 3 (packed ids and addresses). See docs/decisions/102-adaptive-row-id-index.md.
 #pragma once
 
 #include <bit>

@@ -68,8 +68,12 @@ MergedRun MergedRun::BuildDense(const MergePlan& plan, std::span<const Ascending
   run.begin_ = plan.begin;
   run.span_ = plan.span;
   run.dense_ = DenseSlots(plan.span, plan.num_fragments, plan.offset_max);
-  MergeTiles({plan.begin, plan.span, plan.num_slots, rows},
-             [&](uint64_t id, Slot slot) { run.more_.push_back({id, slot}); }, &run.dense_);
+  MergeTiles(
+      {plan.begin, plan.span, plan.num_slots, rows},
+      [&](uint64_t id, Slot slot) {
+        run.more_.push_back({id, slot});
+      },
+      &run.dense_);
   run.SortMore();
   return run;
 }
@@ -170,9 +174,9 @@ bool MergedRun::SortedElement(uint64_t place, uint64_t* element) const {
 }
 
 uint64_t MergedRun::memory_bytes() const {
-  return sizeof(*this) + dense_.memory_bytes() + slots_.memory_bytes() + lines_.capacity() * sizeof(Line) +
-         lows_.capacity() * sizeof(uint32_t) + stretches_.capacity() * sizeof(Stretch) +
-         more_.capacity() * sizeof(More);
+  return sizeof(*this) + dense_.memory_bytes() + slots_.memory_bytes() +
+         lines_.capacity() * sizeof(Line) + lows_.capacity() * sizeof(uint32_t) +
+         stretches_.capacity() * sizeof(Stretch) + more_.capacity() * sizeof(More);
 }
 
 }  // namespace pennon

@@ -176,7 +176,11 @@ uint64_t RowIdSequence::size() const { return FirstPosition(body_->segments.size
 RowId RowIdSequence::Get(RowOffset offset) const {
   const uint64_t position = ToInteger(offset);
   const size_t segment = SegmentAt(position);
-  return RowId{ValueInSegment(body_->segments[segment], IndexOf(segment),
+  const Segment& in = body_->segments[segment];
+  // Holes profit from an index both ways.
+  const SegmentIndex* index =
+      in.form == SegmentForm::kRangeWithHoles ? IndexForSearch(segment) : &IndexOf(segment);
+  return RowId{ValueInSegment(in, index != nullptr ? *index : kNoSegmentIndex,
                               position - FirstPosition(segment))};
 }
 

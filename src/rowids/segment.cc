@@ -9,21 +9,34 @@
 namespace pennon {
 namespace {
 
-// Smallest k such that holes[k] - k > target: the number of holes before the position that target
-// names.
-uint64_t HolesBefore(const PackedArray& holes, uint64_t target) {
-  uint64_t low = 0;
-  uint64_t high = holes.count;
-  while (low < high) {
-    const uint64_t middle = low + (high - low) / 2;
+// The holes of a segment before its row at `position`: how many of them have at most so many rows
+// before them.
+uint64_t HolesBefore(const Segment& segment, const SegmentIndex& index, uint64_t position) {
+  const PackedArray& holes = segment.array;
+  StretchTable::Bounds bounds{0, holes.count};
+  if (!index.rows_before_holes.empty()) bounds = index.rows_before_holes.Find(position + 1);
+  while (bounds.begin < bounds.end) {
+    const uint64_t middle = bounds.begin + (bounds.end - bounds.begin) / 2;
     const uint64_t hole = holes[middle];
-    if (hole >= middle && hole - middle > target) {
-      high = middle;
+    if (hole >= segment.start + middle && hole - segment.start - middle > position) {
+      bounds.end = middle;
     } else {
-      low = middle + 1;
+      bounds.begin = middle + 1;
     }
   }
-  return low;
+  return bounds.begin;
+}
+
+StretchTable TableOfRowsBeforeHoles(const Segment& segment) {
+  const PackedArray& holes = segment.array;
+  if (holes.count > 0xFFFFFFFFu) return {};
+  constexpr uint64_t kPerStretch = 4;
+  return WithElementType(holes, [&](auto type) {
+    using T = decltype(type);
+    return StretchTable(holes.count, kPerStretch, holes.base - segment.start, [&](uint64_t i) {
+      return static_cast<T>(LoadLittleEndian<T>(holes.data + i * sizeof(T)) - static_cast<T>(i));
+    });
+  });
 }
 
 // The range of a run that starts last at or before `offset`, if there is one.
@@ -81,6 +94,8 @@ SegmentIndex MakeSegmentIndex(const Segment& segment) {
     index.table = MakeTable({reinterpret_cast<const char*>(starts.data()), starts.size(), 0, 4});
   } else if (ProfitsFromIndex(segment)) {
     index.table = MakeTable(segment.array);
+    if (segment.form == SegmentForm::kRangeWithHoles)
+      index.rows_before_holes = TableOfRowsBeforeHoles(segment);
   }
   return index;
 }
@@ -194,7 +209,7 @@ uint64_t ValueInSegment(const Segment& segment, const SegmentIndex& index, uint6
     case SegmentForm::kRange:
       return segment.start + position;
     case SegmentForm::kRangeWithHoles:
-      return segment.start + position + HolesBefore(segment.array, segment.start + position);
+      return segment.start + position + HolesBefore(segment, index, position);
     case SegmentForm::kRangeWithBitmap:
       return segment.start + Select(segment.bitmap, index.ranks, position);
     case SegmentForm::kRangeRun: {

@@ -65,10 +65,12 @@ struct SegmentIndex {
   std::vector<uint32_t> positions;
   /// Over the holes, the sorted values or `starts`; may be empty.
   StretchTable table;
+  /// kRangeWithHoles: over the ids that are there before each hole; may be empty.
+  StretchTable rows_before_holes;
 
   uint64_t memory_bytes() const {
     return ranks.memory_bytes() + (starts.capacity() + positions.capacity()) * sizeof(uint32_t) +
-           table.memory_bytes();
+           table.memory_bytes() + rows_before_holes.memory_bytes();
   }
 };
 

@@ -31,9 +31,9 @@ struct TileMerge {
 };
 
 /// Fills `slots`, one a place: the slot of each id at `id - begin`. For ids that several rows hold,
-/// calls `keep(id, slot)` with all their slots, in the order of `rows`. Cost: one pass over the rows,
-/// a second one over tiles that hold an id twice. Rows of segments that do not ascend (a corrupt
-/// body) may be left out.
+/// calls `keep(id, slot)` with all their slots, in the order of `rows`. Cost: one pass over the
+/// rows, a second one over tiles that hold an id twice. Rows of segments that do not ascend (a
+/// corrupt body) may be left out.
 void MergeTiles(const TileMerge& merge, const std::function<void(uint64_t id, Slot slot)>& keep,
                 DenseSlots* slots);
 

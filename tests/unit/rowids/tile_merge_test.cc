@@ -64,8 +64,9 @@ std::vector<std::vector<Slot>> Merge(uint64_t begin, uint64_t span,
   }
   std::map<uint64_t, std::vector<Slot>> kept;
   DenseSlots slots(span, static_cast<uint32_t>(rows.size()), offset_max);
-  MergeTiles({begin, span, num_slots, rows},
-             [&](uint64_t id, Slot slot) { kept[id].push_back(slot); }, &slots);
+  MergeTiles(
+      {begin, span, num_slots, rows}, [&](uint64_t id, Slot slot) { kept[id].push_back(slot); },
+      &slots);
   std::vector<std::vector<Slot>> merged(span);
   for (uint64_t place = 0; place < span; ++place) {
     Slot slot;
