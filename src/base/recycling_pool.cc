@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <iterator>
 
 namespace pennon {
 namespace {
@@ -13,6 +14,13 @@ constexpr int64_t kSmallest = int64_t{1} << kSmallestBits;
 constexpr int64_t kLargest = int64_t{1} << (kSmallestBits + 12);
 [[maybe_unused]] constexpr int64_t kKeptBytesMax = int64_t{64} << 20;
 constexpr int64_t kAlignment = 64;
+
+// Numbers threads from 1; 0 is nobody.
+uint32_t ThisThread() {
+  static std::atomic<uint32_t> next{1};
+  thread_local const uint32_t number = next++;
+  return number;
+}
 
 struct SizeClass {
   int number = -1;  // -1: passes through
@@ -67,14 +75,22 @@ arrow::Status RecyclingPool::Allocate(int64_t size, int64_t alignment, uint8_t**
     Kept& kept = kept_[static_cast<size_t>(wanted.number)];
     kept.last_asked = ++num_asked_;
     if (!kept.blocks.empty()) {
-      *out = kept.blocks.back();
-      kept.blocks.pop_back();
+      const auto own = std::find_if(kept.blocks.rbegin(), kept.blocks.rend(),
+                                    [](const Block& block) { return block.owner == ThisThread(); });
+      const auto found = own == kept.blocks.rend() ? kept.blocks.end() - 1 : std::prev(own.base());
+      *out = found->data;
+      kept.blocks.erase(found);
       kept_bytes_ -= wanted.bytes;
+      owners_[*out] = ThisThread();
     }
   }
   if (*out == nullptr) {
     const int64_t rounded = wanted.number >= 0 ? kAlignment : alignment;
     ARROW_RETURN_NOT_OK(below_->Allocate(wanted.bytes, rounded, out));
+    if (wanted.number >= 0) {
+      const std::lock_guard lock(mutex_);
+      owners_[*out] = ThisThread();
+    }
   }
   Count(size);
   total_bytes_.fetch_add(size, std::memory_order_relaxed);
@@ -108,15 +124,20 @@ void RecyclingPool::Free(uint8_t* buffer, int64_t size, int64_t alignment) {
   used_bytes_.fetch_sub(size, std::memory_order_relaxed);
   if (freed.number < 0) return below_->Free(buffer, size, alignment);
   const std::lock_guard lock(mutex_);
+  uint32_t owner = 0;
+  if (const auto found = owners_.find(buffer); found != owners_.end()) {
+    owner = found->second;
+    owners_.erase(found);
+  }
   while (kept_bytes_ + freed.bytes > kept_bytes_max_) {
     int64_t block_bytes = 0;
     Kept* const other = LongestUnasked(freed.number, &block_bytes);
     if (other == nullptr) return below_->Free(buffer, freed.bytes, kAlignment);
-    below_->Free(other->blocks.back(), block_bytes, kAlignment);
+    below_->Free(other->blocks.back().data, block_bytes, kAlignment);
     other->blocks.pop_back();
     kept_bytes_ -= block_bytes;
   }
-  kept_[static_cast<size_t>(freed.number)].blocks.push_back(buffer);
+  kept_[static_cast<size_t>(freed.number)].blocks.push_back({buffer, owner});
   kept_bytes_ += freed.bytes;
 }
 
@@ -139,7 +160,7 @@ void RecyclingPool::ReleaseUnused() {
   const std::lock_guard lock(mutex_);
   for (int number = 0; number < kNumClasses; ++number) {
     Kept& kept = kept_[static_cast<size_t>(number)];
-    for (uint8_t* block : kept.blocks) below_->Free(block, BytesOf(number), kAlignment);
+    for (const Block& block : kept.blocks) below_->Free(block.data, BytesOf(number), kAlignment);
     kept.blocks.clear();
   }
   kept_bytes_ = 0;

@@ -11,14 +11,16 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace pennon {
 
 /// Takes blocks from a pool below it. Small ones and very large ones pass through; the others are
-/// rounded up to a size class (an eighth more at most) and kept when freed, the last freed given
-/// out first, up to `kept_bytes_max` in all; beyond, blocks of the size that was asked for longest
-/// ago make room. Safe for concurrent use.
+/// rounded up to a size class (an eighth more at most) and kept when freed, up to `kept_bytes_max`
+/// in all; beyond, blocks of the size that was asked for longest ago make room. A thread gets the
+/// last freed of the blocks that it had before, whoever freed it, for that one lies in the cache of
+/// its core; if there is none, the last freed of all. Safe for concurrent use.
 class RecyclingPool : public arrow::MemoryPool {
  public:
   /// The pool that scans and takes use; it outlives every buffer. Under the address sanitizer it is
@@ -51,9 +53,13 @@ class RecyclingPool : public arrow::MemoryPool {
  private:
   static constexpr int kNumClasses = 8 * 12;
 
+  struct Block {
+    uint8_t* data = nullptr;
+    uint32_t owner = 0;  // the number of the thread that had it last
+  };
   /// Kept blocks of one size.
   struct Kept {
-    std::vector<uint8_t*> blocks;
+    std::vector<Block> blocks;
     uint64_t last_asked = 0;  // when, by num_asked_
   };
 
@@ -64,6 +70,7 @@ class RecyclingPool : public arrow::MemoryPool {
   const int64_t kept_bytes_max_;
   mutable std::mutex mutex_;
   std::array<Kept, kNumClasses> kept_;
+  std::unordered_map<const uint8_t*, uint32_t> owners_;  // of blocks in use
   uint64_t num_asked_ = 0;
   int64_t kept_bytes_ = 0;
   std::atomic<int64_t> used_bytes_ = 0;

@@ -70,7 +70,7 @@ arrow::Result<std::optional<SizedMorsel>> MorselSource::Next() {
   }
   const auto by_bytes =
       static_cast<uint64_t>(std::clamp(static_cast<double>(size_.bytes) / row_bytes_, 1.0, 1e15));
-  uint64_t wanted = std::min(next_rows_, by_bytes);
+  uint64_t wanted = std::min({next_rows_, by_bytes, size_.rows_max});
   next_rows_ = std::min(next_rows_ * 2, uint64_t{1} << 40);
   SizedMorsel out;
   out.morsel.fragment = fragment_;

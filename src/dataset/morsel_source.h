@@ -20,6 +20,7 @@ struct MorselSize {
   uint64_t rows_first =
       0;  ///< The first one; each further one may be twice as large, up to the bytes.
   uint64_t bytes = 0;
+  uint64_t rows_max = UINT64_MAX;
 };
 
 /// A morsel and the memory that its rows may take.

@@ -64,7 +64,7 @@ class ScanReader : public arrow::RecordBatchReader {
         ordered_(spec.ordered),
         read_ahead_bytes_(spec.read_ahead_bytes),
         num_threads_(static_cast<size_t>(table_->session->pool().num_threads())),
-        source_(*table_, plan_, SizeOf(spec, table_->session->pool().num_threads()), true) {
+        source_(*table_, plan_, SizeOf(spec, num_threads_, plan_.has_filter()), true) {
     options_.batch_rows = std::max<uint64_t>(1, spec.batch_rows);
     options_.batch_bytes = std::max<uint64_t>(1, spec.batch_bytes);
     options_.stop_token = spec.stop_token;
@@ -95,11 +95,15 @@ class ScanReader : public arrow::RecordBatchReader {
   }
 
  private:
-  static MorselSize SizeOf(const ScanSpec& spec, int num_threads) {
+  static MorselSize SizeOf(const ScanSpec& spec, size_t num_threads, bool has_filter) {
     // One morsel a thread is being worked on, and as many may wait.
-    const uint64_t share = spec.read_ahead_bytes / (2 * static_cast<uint64_t>(num_threads) + 1);
-    return {std::max<uint64_t>(1, spec.batch_rows),
-            std::clamp(share, kMorselBytesMin, kMorselBytesMax)};
+    const uint64_t share = spec.read_ahead_bytes / (2 * num_threads + 1);
+    const uint64_t batch_rows = std::max<uint64_t>(1, spec.batch_rows);
+    return {
+        .rows_first = batch_rows,
+        .bytes = std::clamp(share, kMorselBytesMin, kMorselBytesMax),
+        // Of narrow rows one batch: few of those are under way at a time, and stay in the cache.
+        .rows_max = has_filter ? UINT64_MAX : batch_rows};
   }
 
   arrow::Status FindNext(std::shared_ptr<arrow::RecordBatch>* batch) {

@@ -50,7 +50,7 @@ struct ScanSpec {
   /// Fragments to read, in this order, each once. Absent: all, ascending.
   std::optional<std::vector<FragmentId>> fragments;
   /// Largest batch. Batches may be smaller: one never holds rows of two fragments.
-  uint64_t batch_rows = uint64_t{1} << 18;
+  uint64_t batch_rows = uint64_t{1} << 17;
   /// Batches are made smaller when their rows are expected to take more; one row may.
   uint64_t batch_bytes = uint64_t{16} << 20;
   /// False: batches come in the order in which they are ready.

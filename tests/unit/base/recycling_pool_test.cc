@@ -31,6 +31,31 @@ TEST(RecyclingPool, GivesTheLastFreedBlockOutAgain) {
   EXPECT_EQ(pool.kept_bytes(), 0);
 }
 
+TEST(RecyclingPool, AThreadGetsBackWhatItHad) {
+  constexpr int64_t kBytes = 100'000;
+  RecyclingPool pool(arrow::default_memory_pool(), 1 << 20);
+  uint8_t* mine = nullptr;
+  uint8_t* theirs = nullptr;
+  uint8_t* again = nullptr;
+  ASSERT_TRUE(pool.Allocate(kBytes, kAlignment, &mine).ok());
+  std::thread other([&] {
+    ASSERT_TRUE(pool.Allocate(kBytes, kAlignment, &theirs).ok());
+    // Both are freed here, its own last.
+    pool.Free(mine, kBytes, kAlignment);
+    pool.Free(theirs, kBytes, kAlignment);
+  });
+  other.join();
+  ASSERT_TRUE(pool.Allocate(kBytes, kAlignment, &again).ok());
+  EXPECT_EQ(again, mine);
+  // What only others had is better than nothing, and is mine from then on.
+  uint8_t* second = nullptr;
+  ASSERT_TRUE(pool.Allocate(kBytes, kAlignment, &second).ok());
+  EXPECT_EQ(second, theirs);
+  pool.Free(second, kBytes, kAlignment);
+  pool.Free(again, kBytes, kAlignment);
+  EXPECT_GE(pool.kept_bytes(), 2 * kBytes);
+}
+
 TEST(RecyclingPool, KeepsNoMoreThanItMay) {
   RecyclingPool pool(arrow::default_memory_pool(), 300'000);
   std::vector<uint8_t*> blocks(8);
