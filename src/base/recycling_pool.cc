@@ -75,9 +75,13 @@ arrow::Status RecyclingPool::Allocate(int64_t size, int64_t alignment, uint8_t**
     Kept& kept = kept_[static_cast<size_t>(wanted.number)];
     kept.last_asked = ++num_asked_;
     if (!kept.blocks.empty()) {
-      const auto own = std::find_if(kept.blocks.rbegin(), kept.blocks.rend(),
+      // A few are looked at: what was freed long ago is in no cache.
+      constexpr size_t kLookedAt = 32;
+      const auto stop =
+          kept.blocks.rbegin() + static_cast<ptrdiff_t>(std::min(kLookedAt, kept.blocks.size()));
+      const auto own = std::find_if(kept.blocks.rbegin(), stop,
                                     [](const Block& block) { return block.owner == ThisThread(); });
-      const auto found = own == kept.blocks.rend() ? kept.blocks.end() - 1 : std::prev(own.base());
+      const auto found = own == stop ? kept.blocks.end() - 1 : std::prev(own.base());
       *out = found->data;
       kept.blocks.erase(found);
       kept_bytes_ -= wanted.bytes;

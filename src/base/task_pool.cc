@@ -24,6 +24,7 @@ void TaskPool::Submit(std::function<void()> task) {
   {
     const std::lock_guard lock(mutex_);
     tasks_.push_back(std::move(task));
+    num_queued_.store(tasks_.size(), std::memory_order_relaxed);
     if (threads_.empty()) {
       for (int i = 0; i < num_threads_; ++i) threads_.emplace_back([this] { Run(); });
     }
@@ -38,6 +39,7 @@ void TaskPool::Run() {
     if (tasks_.empty()) return;
     auto task = std::move(tasks_.front());
     tasks_.pop_front();
+    num_queued_.store(tasks_.size(), std::memory_order_relaxed);
     lock.unlock();
     task();
     // What the task holds goes before the lock is taken again.

@@ -3,6 +3,7 @@
 /// made the pool.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -29,6 +30,9 @@ class TaskPool {
   /// Queues a task. It must not throw.
   void Submit(std::function<void()> task);
 
+  /// Whether tasks wait for a thread: one that could go on for long then makes room for them.
+  bool has_queued() const { return num_queued_.load(std::memory_order_relaxed) > 0; }
+
   /// Runs `work(i)` for all i in [0, count), on the pool's threads and on the caller's, and returns
   /// when all are done. May be called by many threads, but not from a task.
   void ForEach(size_t count, const std::function<void(size_t)>& work);
@@ -40,6 +44,7 @@ class TaskPool {
   std::mutex mutex_;
   std::condition_variable ready_;
   std::deque<std::function<void()>> tasks_;
+  std::atomic<size_t> num_queued_ = 0;  // tasks_.size()
   std::vector<std::thread> threads_;
   bool is_ending_ = false;
 };

@@ -17,8 +17,8 @@ namespace pennon {
 
 /// How large morsels are.
 struct MorselSize {
-  uint64_t rows_first =
-      0;  ///< The first one; each further one may be twice as large, up to the bytes.
+  /// The first one; each further one may be twice as large, up to the bytes and rows.
+  uint64_t rows_first = 0;
   uint64_t bytes = 0;
   uint64_t rows_max = UINT64_MAX;
 };

@@ -24,6 +24,9 @@ namespace {
 /// Work on a morsel that is too small costs more in calls than it saves in memory.
 constexpr uint64_t kMorselBytesMin = uint64_t{1} << 20;
 constexpr uint64_t kMorselBytesMax = uint64_t{16} << 20;
+/// Of narrow rows so many, or one batch if that is more: few morsels are under way at a time, and
+/// what they read and make stays in the cache.
+constexpr uint64_t kMorselRows = uint64_t{1} << 17;
 
 /// A morsel on its way.
 struct Slot {
@@ -35,22 +38,25 @@ struct Slot {
   arrow::Result<Batches> batches = Batches{};
 };
 
-/// What the reader shares with its helpers. Helpers never outlive the reader.
+/// What the reader shares with its helpers, and what is left to those that come when it is gone.
 struct Shared {
   std::mutex mutex;
   std::condition_variable changed;
   std::deque<std::shared_ptr<Slot>> slots;  // in the order of the scan
-  size_t num_helpers = 0;
+  size_t num_waiting = 0;                   // slots that nobody works on
+  size_t num_called = 0;                    // helpers that wait for a thread or work
+  size_t num_working = 0;                   // of those; they use the reader
   std::atomic<bool> is_cancelled = false;
 
   /// The next morsel that nobody works on; null if there is none. Under the lock.
   std::shared_ptr<Slot> StartNext() {
-    for (const auto& slot : slots) {
-      if (slot->state != Slot::State::kWaiting) continue;
-      slot->state = Slot::State::kRunning;
-      return slot;
-    }
-    return nullptr;
+    if (num_waiting == 0) return nullptr;
+    --num_waiting;
+    const auto next = std::find_if(slots.begin(), slots.end(), [](const auto& slot) {
+      return slot->state == Slot::State::kWaiting;
+    });
+    (*next)->state = Slot::State::kRunning;
+    return *next;
   }
 };
 
@@ -68,7 +74,7 @@ class ScanReader : public arrow::RecordBatchReader {
     options_.batch_rows = std::max<uint64_t>(1, spec.batch_rows);
     options_.batch_bytes = std::max<uint64_t>(1, spec.batch_bytes);
     options_.stop_token = spec.stop_token;
-    options_.is_cancelled = &shared_.is_cancelled;
+    options_.is_cancelled = &shared_->is_cancelled;
     // Without a filter the plan has been cut to the rows wanted already.
     if (plan_.has_filter()) {
       to_skip_ = spec.offset;
@@ -98,12 +104,9 @@ class ScanReader : public arrow::RecordBatchReader {
   static MorselSize SizeOf(const ScanSpec& spec, size_t num_threads, bool has_filter) {
     // One morsel a thread is being worked on, and as many may wait.
     const uint64_t share = spec.read_ahead_bytes / (2 * num_threads + 1);
-    const uint64_t batch_rows = std::max<uint64_t>(1, spec.batch_rows);
-    return {
-        .rows_first = batch_rows,
-        .bytes = std::clamp(share, kMorselBytesMin, kMorselBytesMax),
-        // Of narrow rows one batch: few of those are under way at a time, and stay in the cache.
-        .rows_max = has_filter ? UINT64_MAX : batch_rows};
+    return {.rows_first = std::max<uint64_t>(1, spec.batch_rows),
+            .bytes = std::clamp(share, kMorselBytesMin, kMorselBytesMax),
+            .rows_max = has_filter ? UINT64_MAX : std::max(spec.batch_rows, kMorselRows)};
   }
 
   arrow::Status FindNext(std::shared_ptr<arrow::RecordBatch>* batch) {
@@ -143,8 +146,9 @@ class ScanReader : public arrow::RecordBatchReader {
       slot->bytes = std::max<uint64_t>(1, next->bytes);
       slot->morsel = std::move(next->morsel);
       bytes_ahead_ += slot->bytes;
-      const std::lock_guard lock(shared_.mutex);
-      shared_.slots.push_back(std::move(slot));
+      const std::lock_guard lock(shared_->mutex);
+      shared_->slots.push_back(std::move(slot));
+      ++shared_->num_waiting;
     }
     CallHelpers();
     return arrow::Status::OK();
@@ -155,66 +159,89 @@ class ScanReader : public arrow::RecordBatchReader {
 
   /// As many as there is work for beside the consumer's own, and threads for.
   void CallHelpers() {
-    const size_t consumers = ConsumerHelps() ? 1 : 0;
-    size_t num_called = 0;
+    size_t num_new = 0;
     {
-      const std::lock_guard lock(shared_.mutex);
-      const auto num_waiting = static_cast<size_t>(
-          std::count_if(shared_.slots.begin(), shared_.slots.end(),
-                        [](const auto& slot) { return slot->state == Slot::State::kWaiting; }));
-      const size_t wanted = std::min(num_waiting, num_threads_) - std::min(num_waiting, consumers);
-      num_called = wanted - std::min(wanted, shared_.num_helpers);
-      shared_.num_helpers += num_called;
+      const std::lock_guard lock(shared_->mutex);
+      // A consumer whose batches are ready goes away with them.
+      const size_t own = ConsumerHelps() && FirstReady() == shared_->slots.end() ? 1 : 0;
+      const size_t for_helpers = shared_->num_waiting - std::min(shared_->num_waiting, own);
+      const size_t threads = num_threads_ - (ConsumerHelps() ? 1 : 0);
+      const size_t wanted = std::min(for_helpers + shared_->num_working, threads);
+      num_new = wanted - std::min(wanted, shared_->num_called);
+      shared_->num_called += num_new;
     }
-    for (size_t i = 0; i < num_called; ++i) {
-      table_->session->pool().Submit([this] {
-        std::unique_lock lock(shared_.mutex);
-        while (const auto slot = shared_.StartNext()) Work(*slot, &lock);
-        --shared_.num_helpers;
-        shared_.changed.notify_all();
-      });
+    TaskPool& pool = table_->session->pool();
+    for (size_t i = 0; i < num_new; ++i)
+      pool.Submit([this, &pool, shared = shared_] { Help(this, pool, shared); });
+  }
+
+  /// Works on morsels until none waits, or until somebody else waits for the thread. The reader may
+  /// be gone when this begins: then `shared` says so.
+  static void Help(ScanReader* reader, TaskPool& pool, const std::shared_ptr<Shared>& shared) {
+    std::unique_lock lock(shared->mutex);
+    ++shared->num_working;
+    bool makes_room = false;
+    while (!shared->is_cancelled && !makes_room) {
+      const auto slot = shared->StartNext();
+      if (slot == nullptr) break;
+      reader->Work(*slot, &lock);
+      makes_room = pool.has_queued() && shared->num_waiting > 0;
     }
+    --shared->num_working;
+    if (makes_room && !shared->is_cancelled) {
+      pool.Submit([reader, &pool, shared] { Help(reader, pool, shared); });
+    } else {
+      --shared->num_called;
+    }
+    shared->changed.notify_all();
   }
 
   /// Reads a morsel, without the lock.
   void Work(Slot& slot, std::unique_lock<std::mutex>* lock) {
     lock->unlock();
     arrow::Result<Batches> batches = MakeError(ErrorKind::kCancelled, "scan was closed");
-    if (!shared_.is_cancelled) batches = ReadMorsel(slot.morsel, options_);
+    if (!shared_->is_cancelled) batches = ReadMorsel(slot.morsel, options_);
     slot.morsel = {};
     lock->lock();
     slot.batches = std::move(batches);
     slot.state = Slot::State::kDone;
-    shared_.changed.notify_all();
+    shared_->changed.notify_all();
+  }
+
+  /// The slot whose batches are given out next, if it is done. Under the lock.
+  std::deque<std::shared_ptr<Slot>>::iterator FirstReady() {
+    auto& slots = shared_->slots;
+    const auto is_done = [](const auto& slot) { return slot->state == Slot::State::kDone; };
+    if (!ordered_) return std::find_if(slots.begin(), slots.end(), is_done);
+    return !slots.empty() && is_done(slots.front()) ? slots.begin() : slots.end();
   }
 
   arrow::Result<Batches> AwaitSlot() {
-    std::unique_lock lock(shared_.mutex);
-    auto& slots = shared_.slots;
-    while (true) {
-      const auto is_done = [](const auto& slot) { return slot->state == Slot::State::kDone; };
-      const auto found =
-          ordered_ ? slots.begin() : std::find_if(slots.begin(), slots.end(), is_done);
-      if (found != slots.end() && is_done(*found)) {
+    std::unique_lock lock(shared_->mutex);
+    while (!shared_->is_cancelled) {
+      if (const auto found = FirstReady(); found != shared_->slots.end()) {
         const std::shared_ptr<Slot> slot = *found;
-        slots.erase(found);
+        shared_->slots.erase(found);
         bytes_ahead_ -= slot->bytes;
         return std::move(slot->batches);
       }
-      const auto slot = ConsumerHelps() ? shared_.StartNext() : nullptr;
+      const auto slot = ConsumerHelps() ? shared_->StartNext() : nullptr;
       if (slot != nullptr) {
         Work(*slot, &lock);
       } else {
-        shared_.changed.wait(lock);
+        shared_->changed.wait(lock);
       }
     }
+    return MakeError(ErrorKind::kCancelled, "scan was closed");
   }
 
   void Stop() {
-    shared_.is_cancelled = true;
-    std::unique_lock lock(shared_.mutex);
-    shared_.changed.wait(lock, [this] { return shared_.num_helpers == 0; });
-    shared_.slots.clear();
+    std::unique_lock lock(shared_->mutex);
+    shared_->is_cancelled = true;
+    shared_->changed.notify_all();
+    shared_->changed.wait(lock, [this] { return shared_->num_working == 0; });
+    shared_->slots.clear();
+    shared_->num_waiting = 0;
     current_.clear();
     next_ = 0;
     bytes_ahead_ = 0;
@@ -229,7 +256,7 @@ class ScanReader : public arrow::RecordBatchReader {
   const size_t num_threads_;
   MorselOptions options_;
   MorselSource source_;
-  Shared shared_;
+  const std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
   uint64_t bytes_ahead_ = 0;
   bool is_exhausted_ = false;
   Batches current_;

@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <condition_variable>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -131,6 +133,102 @@ TEST(ScanFault, EveryReadThatFailsIsAnErrorAndNothingElse) {
     failing->fails_at = 0;
     EXPECT_TRUE(work(dataset).ok()) << "after call " << n << " had failed once";
   }
+}
+
+/// Holds reads of every thread but the one that made it, from Hold() to LetGo().
+class HoldingReads : public StoreObserver {
+ public:
+  arrow::Status Before(const StoreEvent& event) override {
+    const bool is_read = event.call == StoreCall::kOpen || event.call == StoreCall::kRead ||
+                         event.call == StoreCall::kReadWhole;
+    if (!is_read || std::this_thread::get_id() == spared_) return arrow::Status::OK();
+    std::unique_lock lock(mutex_);
+    if (lets_go_) return arrow::Status::OK();
+    ++num_held_;
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return lets_go_; });
+    return arrow::Status::OK();
+  }
+  arrow::Status After(const StoreEvent&) override { return arrow::Status::OK(); }
+
+  void AwaitHeld(size_t count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return num_held_ >= count; });
+  }
+  void Hold() {
+    const std::lock_guard lock(mutex_);
+    lets_go_ = false;
+  }
+  void LetGo() {
+    const std::lock_guard lock(mutex_);
+    lets_go_ = true;
+    changed_.notify_all();
+  }
+
+ private:
+  const std::thread::id spared_ = std::this_thread::get_id();
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  size_t num_held_ = 0;
+  bool lets_go_ = true;
+};
+
+// Two scans hold both threads of the handle and their consumers; others read on the thread of their
+// consumer, and go away while their helpers still wait for a thread.
+TEST(ScanFault, AScanNeitherNeedsNorAwaitsThreadsThatOthersHold) {
+  const auto holding = std::make_shared<HoldingReads>();
+  OpenOptions options;
+  options.observer = holding;
+  options.num_threads = 2;
+  const auto path = std::string(PENNON_SOURCE_DIR) + "/tests/golden/14.0.2/datasets/";
+  const auto dataset = Dataset::Open(path + kTenFragments, options).ValueOrDie();
+  // A morsel for each of the small fragments, which nobody has opened yet.
+  const auto spec_of = [](std::vector<FragmentId> fragments) {
+    ScanSpec spec;
+    spec.fragments = std::move(fragments);
+    return spec;
+  };
+  holding->Hold();
+  std::vector<std::thread> consumers;
+  for (const uint32_t first : {0u, 2u}) {
+    consumers.emplace_back([&, first] {
+      EXPECT_GT(ScanRows(dataset, spec_of({FragmentId{first}, FragmentId{first + 1}})).ValueOr(0),
+                0u);
+    });
+  }
+  holding->AwaitHeld(4);
+  const ScanSpec others = spec_of({FragmentId{4}, FragmentId{5}, FragmentId{6}, FragmentId{7}});
+  const uint64_t num_rows = ScanRows(dataset, others).ValueOrDie();
+  EXPECT_GT(num_rows, 0u);
+  {
+    const auto reader = Scan(dataset, others).ValueOrDie();
+    ASSERT_NE(reader->Next().ValueOrDie(), nullptr);
+  }
+  const auto closed = Scan(dataset, others).ValueOrDie();
+  ASSERT_NE(closed->Next().ValueOrDie(), nullptr);
+  EXPECT_TRUE(closed->Close().ok());
+  holding->LetGo();
+  for (auto& consumer : consumers) consumer.join();
+  EXPECT_EQ(ScanRows(dataset, others).ValueOrDie(), num_rows);
+  EXPECT_EQ(ScanRows(dataset, {}).ValueOrDie(), kNumRows);
+}
+
+// What is read does not depend on how small the batches are that it is given out in.
+TEST(ScanFault, SmallBatchesCostNoMoreReads) {
+  const auto counter = std::make_shared<FailingReads>();
+  const auto reads = [&](uint64_t batch_rows) {
+    // The one golden table whose pages lie outside of what is read of a file at first.
+    const auto dataset = OpenGolden("compact_holes.stable.v2_1.lance", counter);
+    counter->num_calls = 0;
+    ScanSpec spec;
+    spec.batch_rows = batch_rows;
+    EXPECT_GT(ScanRows(dataset, spec).ValueOr(0), 1000u);
+    return counter->num_calls.load();
+  };
+  const uint64_t num_calls = reads(1 << 17);
+  EXPECT_GT(num_calls, 0u);
+  // The first morsels are small, so that the first rows come soon, and double from there.
+  EXPECT_LE(reads(3), num_calls + 30);
 }
 
 TEST(ScanFault, ManyThreadsShareAHandle) {
