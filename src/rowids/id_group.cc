@@ -9,9 +9,10 @@
 namespace pennon {
 namespace {
 
-// A block of so many rows, at four bytes each, fills a large page of memory and is merged inside of
-// the processor's caches.
+// A block of so many rows is merged at once: in four bytes each it fills a large page of memory.
 constexpr uint64_t kRowsPerBlock = uint64_t{1} << 19;
+// However many rows there are said to be.
+constexpr uint64_t kBlocksMax = uint64_t{1} << 16;
 // What merging costs for each row, and which share of it must be paid in dear look-ups first.
 constexpr uint64_t kMergeNsPerRow = 2;
 constexpr uint64_t kPaidShare = 8;
@@ -89,7 +90,8 @@ IdGroup::IdGroup(std::vector<Member> members) : members_(std::move(members)) {
   }
   // A part of an unsorted array costs as much to get at as all of it, so those are merged as a
   // whole.
-  const uint64_t num_blocks = in_any_order_ ? 1 : num_rows_ / kRowsPerBlock + 1;
+  const uint64_t num_blocks =
+      in_any_order_ ? 1 : std::min(num_rows_ / kRowsPerBlock + 1, kBlocksMax);
   while (block_shift_ < 63 && ((largest_ - smallest_) >> block_shift_) >= num_blocks)
     ++block_shift_;
   num_blocks_ = static_cast<size_t>((largest_ - smallest_) >> block_shift_) + 1;
@@ -144,10 +146,13 @@ std::vector<AscendingRows> IdGroup::RowsOf(const FragmentTable& fragments,
   return rows;
 }
 
-MergedRun IdGroup::Merge(const FragmentTable& fragments, const MergePlan& plan) const {
+MergedRun IdGroup::Merge(const FragmentTable& fragments, const MergePlan& plan,
+                         uint64_t bytes_max) const {
   if (MergedRun::IsDense(plan)) {
     const auto rows = RowsOf(fragments, plan);
-    if (!rows.empty()) return MergedRun::BuildDense(plan, rows);
+    if (!rows.empty()) {
+      if (auto run = MergedRun::BuildDense(plan, rows, bytes_max)) return std::move(*run);
+    }
   }
   return MergedRun::Build(plan, [&](const MergedRun::Taker& take) {
     for (size_t i = 0; i < members_.size(); ++i) {
@@ -177,9 +182,11 @@ const MergedRun* IdGroup::Pay(const FragmentTable& fragments, MergeBudget* budge
     block.is_taken.store(false, std::memory_order_relaxed);
     return nullptr;
   }
+  constexpr uint64_t kSlotsMax = uint64_t{1} << 40;
+  if (plan.num_slots == 0 || plan.num_slots > kSlotsMax) return nullptr;
   const uint64_t allowed = plan.num_slots * kBytesPerRowMax + kBytesPerBlockMax;
-  if (plan.num_slots == 0 || !budget->Take(allowed)) return nullptr;
-  auto run = std::make_unique<const MergedRun>(Merge(fragments, plan));
+  if (!budget->Take(allowed)) return nullptr;
+  auto run = std::make_unique<const MergedRun>(Merge(fragments, plan, allowed));
   const uint64_t used = run->memory_bytes();
   if (used > allowed) {  // ids too far apart, or listed over and over
     budget->GiveBack(allowed);

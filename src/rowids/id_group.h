@@ -173,7 +173,7 @@ class IdGroup {
   const MergedRun* Pay(const FragmentTable& fragments, MergeBudget* budget, const Block& block,
                        uint64_t cost_ns) const;
   MergePlan PlanFor(const FragmentTable& fragments, size_t block) const;
-  MergedRun Merge(const FragmentTable& fragments, const MergePlan& plan) const;
+  MergedRun Merge(const FragmentTable& fragments, const MergePlan& plan, uint64_t bytes_max) const;
   // The members in the plan, or none where one cannot be merged by tiles.
   std::vector<AscendingRows> RowsOf(const FragmentTable& fragments, const MergePlan& plan) const;
 

@@ -39,7 +39,7 @@ constexpr size_t kRowsAhead = 32;
 }  // namespace
 
 MergedRun::Form MergedRun::FormFor(const MergePlan& plan) {
-  // Bytes an id: direct = width / density, ranked = width + 1/7 / density, sorted = width + 4.
+  // Bytes an id: direct = width / density, ranked = width + 1/6 / density, sorted = width + 4.
   if (plan.span / 5 * 3 <= plan.num_slots) return Form::kDirect;
   if (plan.span / 16 <= plan.num_slots) return Form::kRanked;
   return Form::kSorted;
@@ -62,18 +62,25 @@ MergedRun MergedRun::Build(const MergePlan& plan, const Walk& walk) {
   return run;
 }
 
-MergedRun MergedRun::BuildDense(const MergePlan& plan, std::span<const AscendingRows> rows) {
+std::optional<MergedRun> MergedRun::BuildDense(const MergePlan& plan,
+                                               std::span<const AscendingRows> rows,
+                                               uint64_t bytes_max) {
   MergedRun run;
   run.form_ = Form::kDense;
   run.begin_ = plan.begin;
   run.span_ = plan.span;
   run.dense_ = DenseSlots(plan.span, plan.num_fragments, plan.offset_max);
-  MergeTiles(
+  const uint64_t used = run.memory_bytes();
+  if (used > bytes_max) return std::nullopt;
+  const uint64_t more_max = (bytes_max - used) / sizeof(More);
+  const bool is_whole = MergeTiles(
       {plan.begin, plan.span, plan.num_slots, rows},
       [&](uint64_t id, Slot slot) {
         run.more_.push_back({id, slot});
+        return run.more_.size() <= more_max;
       },
       &run.dense_);
+  if (!is_whole) return std::nullopt;
   run.SortMore();
   return run;
 }

@@ -49,8 +49,11 @@ class MergedRun {
     return !plan.in_any_order && FormFor(plan) == Form::kDirect &&
            DenseSlots::Fits(plan.num_fragments, plan.offset_max);
   }
-  /// As Build, from segments in place of a walk: several times as quick.
-  static MergedRun BuildDense(const MergePlan& plan, std::span<const AscendingRows> rows);
+  /// As Build, from segments in place of a walk, and several times as quick. Nothing if it would
+  /// take more than `bytes_max`, for so many ids have several slots.
+  static std::optional<MergedRun> BuildDense(const MergePlan& plan,
+                                             std::span<const AscendingRows> rows,
+                                             uint64_t bytes_max);
 
   /// Calls `fn(Slot)` for every slot of `id`.
   template <typename Fn>
@@ -85,8 +88,8 @@ class MergedRun {
     }
   }
 
-  /// About 8 bytes an id, 12 at most; more for ids listed over and over or very far apart from each
-  /// other.
+  /// 3 to 8 bytes an id and 16 for every slot of an id beyond its first (of a dense run for every
+  /// slot of an id that has several); more for ids very far apart from each other.
   uint64_t memory_bytes() const;
 
  private:

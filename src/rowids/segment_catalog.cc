@@ -43,13 +43,14 @@ uint64_t RowsAbout(const Segment& segment) {
   return num_words * (ones + 1) / kSampledWords;
 }
 
-Member MemberOf(uint32_t ordinal, uint32_t which, const Segment& segment,
-                const ValueBounds& bounds) {
+Member MemberOf(uint32_t ordinal, uint32_t which, const Segment& segment, const ValueBounds& bounds,
+                uint64_t physical_rows) {
   Member member{.ordinal = ordinal,
                 .segment = which,
                 .smallest = bounds.smallest,
                 .largest = bounds.largest,
-                .num_rows = RowsAbout(segment)};
+                // A header may claim more than there is.
+                .num_rows = std::min(RowsAbout(segment), physical_rows)};
   constexpr uint64_t kSearchedAtOnce = 64;
   const bool has_values =
       segment.form == SegmentForm::kSortedArray || segment.form == SegmentForm::kRangeWithHoles;
@@ -77,7 +78,7 @@ void SegmentCatalog::Parts::AddSequence(uint32_t ordinal, std::span<const Segmen
                  .segment = Member::kWholeSequence,
                  .smallest = ~uint64_t{0},
                  .largest = 0,
-                 .num_rows = rows,
+                 .num_rows = std::min(rows, physical_rows),
                  .scan_bytes = segments.size() * sizeof(Segment)};
     for (const Segment& segment : segments) {
       if (const auto bounds = HeaderBounds(segment)) {
@@ -100,7 +101,8 @@ void SegmentCatalog::Parts::AddSequence(uint32_t ordinal, std::span<const Segmen
         ranges.push_back(
             {bounds->smallest, bounds->largest, kRange | ordinal, static_cast<uint32_t>(offset)});
       } else {
-        members.push_back(MemberOf(ordinal, static_cast<uint32_t>(i), segment, *bounds));
+        members.push_back(
+            MemberOf(ordinal, static_cast<uint32_t>(i), segment, *bounds, physical_rows));
       }
     }
     is_offset_known = is_offset_known && !segment.is_uncounted();
@@ -260,12 +262,8 @@ void SegmentCatalog::MakeNear(const FragmentTable& fragments, uint32_t ordinal, 
                               const SegmentIndex& index) const {
   const ReadySegment& ready = Ready(fragments, ordinal, single);
   const Segment& segment = ready.segment;
-  const uint64_t first = ready.first_position.load(std::memory_order_relaxed);
-  const bool is_near = segment.form == SegmentForm::kSortedArray &&
-                       segment.array.width == sizeof(uint32_t) &&
-                       segment.array.count >= kSearchWindow && !index.table.empty() &&
-                       fragments.IsSurelyLive(ordinal, first + segment.array.count - 1);
-  if (!is_near) return;
+  const uint64_t first = FirstPositionOf(ready);
+  if (!fragments.IsSurelyLive(ordinal, first + segment.array.count - 1)) return;
   const auto first_address =
       MakeRowAddress(fragments.id(ordinal), RowOffset{static_cast<uint32_t>(first)});
   singles_[single].near.Set(std::make_unique<const NearSegment>(

@@ -231,19 +231,27 @@ class SegmentCatalog {
       index = ready.sequence->IndexForSearch(ready.number);
       if (index != nullptr) ready.index.store(index, std::memory_order_release);
     }
+    // Before anything is said of the id: it may be the last one that comes this way.
+    if (index != nullptr && CanBeNear(ready.segment, *index) &&
+        singles_[single].near.get() == nullptr) {
+      MakeNear(fragments, ordinal, single, *index);
+    }
     const auto position =
         FindInSegment(ready.segment, index != nullptr ? *index : kNoSegmentIndex, id);
-    if (!position) return;
-    uint64_t first = ready.first_position.load(std::memory_order_relaxed);
-    if (first == ReadySegment::kUnknown) {
-      first = ready.sequence->FirstPosition(ready.number);
-      ready.first_position.store(first, std::memory_order_relaxed);
-    }
-    if (index != nullptr && singles_[single].near.get() == nullptr)
-      MakeNear(fragments, ordinal, single, *index);
-    fn(ordinal, first + *position);
+    if (position) fn(ordinal, FirstPositionOf(ready) + *position);
   }
-  // Makes `near` of a single segment that can have one.
+  static uint64_t FirstPositionOf(const ReadySegment& ready) {
+    uint64_t first = ready.first_position.load(std::memory_order_relaxed);
+    if (first != ReadySegment::kUnknown) return first;
+    first = ready.sequence->FirstPosition(ready.number);
+    ready.first_position.store(first, std::memory_order_relaxed);
+    return first;
+  }
+  static bool CanBeNear(const Segment& segment, const SegmentIndex& index) {
+    return segment.form == SegmentForm::kSortedArray && segment.array.width == sizeof(uint32_t) &&
+           segment.array.count >= kSearchWindow && !index.table.empty();
+  }
+  // Makes `near` of a single segment that can have one, unless rows of its fragment are deleted.
   void MakeNear(const FragmentTable& fragments, uint32_t ordinal, uint32_t single,
                 const SegmentIndex& index) const;
 

@@ -140,7 +140,7 @@ uint64_t CountPresent(std::span<const uint32_t> slots) {
 
 }  // namespace
 
-void MergeTiles(const TileMerge& merge, const std::function<void(uint64_t id, Slot slot)>& keep,
+bool MergeTiles(const TileMerge& merge, const std::function<bool(uint64_t id, Slot slot)>& keep,
                 DenseSlots* slots) {
   std::vector<Cursor> cursors;
   cursors.reserve(merge.rows.size());
@@ -162,6 +162,7 @@ void MergeTiles(const TileMerge& merge, const std::function<void(uint64_t id, Sl
     }
     // Nothing was written over if there are as many slots as rows.
     if (CountPresent(packed) != num_rows) {
+      bool goes_on = true;
       cursors = before;
       std::fill(packed.begin(), packed.end(), DenseSlots::kAbsent);
       for (Cursor& cursor : cursors) {
@@ -173,14 +174,17 @@ void MergeTiles(const TileMerge& merge, const std::function<void(uint64_t id, Sl
             present = slot;
             return;
           }
-          if (present != DenseSlots::kMany) keep(tile.begin + place, slots->Unpack(present));
-          keep(tile.begin + place, slots->Unpack(slot));
+          const uint64_t id = tile.begin + place;
+          if (present != DenseSlots::kMany) goes_on = goes_on && keep(id, slots->Unpack(present));
+          goes_on = goes_on && keep(id, slots->Unpack(slot));
           present = DenseSlots::kMany;
         });
       }
+      if (!goes_on) return false;
     }
     slots->Fill(done, packed);
   }
+  return true;
 }
 
 }  // namespace pennon

@@ -31,10 +31,11 @@ struct TileMerge {
 };
 
 /// Fills `slots`, one a place: the slot of each id at `id - begin`. For ids that several rows hold,
-/// calls `keep(id, slot)` with all their slots, in the order of `rows`. Cost: one pass over the
-/// rows, a second one over tiles that hold an id twice. Rows of segments that do not ascend (a
-/// corrupt body) may be left out.
-void MergeTiles(const TileMerge& merge, const std::function<void(uint64_t id, Slot slot)>& keep,
+/// calls `keep(id, slot)` with all their slots, in the order of `rows`, until it returns false;
+/// then gives up after the tile and returns false. Cost: one pass over the rows, a second one over
+/// tiles that hold an id twice. Rows of segments that do not ascend (a corrupt body) may be left
+/// out.
+bool MergeTiles(const TileMerge& merge, const std::function<bool(uint64_t id, Slot slot)>& keep,
                 DenseSlots* slots);
 
 }  // namespace pennon

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <random>
 #include <string>
 #include <utility>
@@ -117,6 +118,29 @@ TEST(IdGroup, DenseIdsAreFoundInLine) {
       ASSERT_EQ(grouped.Ask(&plenty, id), (Slots{{ordinal, offset}}));
     }
   }
+}
+
+// Nearly every id has two or three slots: too many to be kept beside dense slots, and merged all
+// the same.
+TEST(IdGroup, ManyIdsOfSeveralSlotsAreMergedToo) {
+  std::mt19937_64 random(9);
+  std::vector<std::string> bytes;
+  std::map<uint64_t, Slots> expected;
+  for (uint32_t fragment = 0; fragment < 8; ++fragment) {
+    std::vector<uint64_t> ids;
+    for (uint64_t id = 0; id < 100'000; ++id) {
+      if (random() % 3 != 0) continue;
+      expected[id].emplace_back(fragment, ids.size());
+      ids.push_back(id);
+    }
+    bytes.push_back(EncodeRowIdSequence(ids, FormChoice::kReference));
+  }
+  const Grouped grouped(std::move(bytes));
+  MergeBudget plenty(1 << 28);
+  for (int round = 0; round < 2; ++round) {
+    for (uint64_t id = 0; id < 100'000; ++id) ASSERT_EQ(grouped.Ask(&plenty, id), expected[id]);
+  }
+  EXPECT_GT(grouped.group->merged_bytes(), 100'000u);
 }
 
 TEST(IdGroup, ABudgetOfNothingIsKept) {

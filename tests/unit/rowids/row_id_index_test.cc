@@ -113,6 +113,21 @@ TEST(RowIdIndex, SparseFragmentsAskedOften) {
   for (int round = 0; round < 2; ++round) ExpectAll(*next.index, table);
 }
 
+// A header may claim far more ids than its fragment has rows; making the index must not follow it.
+TEST(RowIdIndex, ClaimsBeyondThePhysicalRowsCostNothing) {
+  using namespace testing_support;  // NOLINT: a vocabulary of bytes
+  const std::string ids = Sequence(RangeSegment(0, uint64_t{1} << 60));
+  std::vector<IndexedFragment> fragments;
+  for (uint32_t i = 0; i < 5; ++i)
+    fragments.push_back({.id = FragmentId{i}, .physical_rows = 10, .row_ids = ids});
+  const auto index =
+      RowIdIndex::Make({.fragments = fragments, .next_row_id = uint64_t{1} << 60}).ValueOrDie();
+  EXPECT_LT(index->memory_bytes(), 100'000u);
+  for (int i = 0; i < 3000; ++i)
+    EXPECT_EQ(KindOf(index->Find(RowId{uint64_t{1} << 40}).status()), ErrorKind::kCorrupt);
+  EXPECT_LT(index->memory_bytes(), 100'000u);
+}
+
 // Case 25: an answer at the place of every question, with the reason when there is no row.
 TEST(RowIdIndex, BatchesKeepOrderDuplicatesAndReasons) {
   IdTable table;

@@ -64,9 +64,11 @@ std::vector<std::vector<Slot>> Merge(uint64_t begin, uint64_t span,
   }
   std::map<uint64_t, std::vector<Slot>> kept;
   DenseSlots slots(span, static_cast<uint32_t>(rows.size()), offset_max);
-  MergeTiles(
-      {begin, span, num_slots, rows}, [&](uint64_t id, Slot slot) { kept[id].push_back(slot); },
-      &slots);
+  const auto keep = [&](uint64_t id, Slot slot) {
+    kept[id].push_back(slot);
+    return true;
+  };
+  EXPECT_TRUE(MergeTiles({begin, span, num_slots, rows}, keep, &slots));
   std::vector<std::vector<Slot>> merged(span);
   for (uint64_t place = 0; place < span; ++place) {
     Slot slot;
@@ -142,6 +144,18 @@ TEST(TileMerge, RangesWithAndWithoutHoles) {
   EXPECT_EQ(merged[20'003], none);
   EXPECT_EQ(merged[20'005], (std::vector<Slot>{{1, 10}}));
   EXPECT_EQ(merged[20'010], none);
+}
+
+TEST(TileMerge, GivesUpWhenToldTo) {
+  const Part one(Sequence(RangeSegment(0, 50'000)));
+  const Part other(Sequence(RangeSegment(0, 50'000)));
+  const std::vector<AscendingRows> rows = {{&one.segment(), &one.index, Slot{0, 0}},
+                                           {&other.segment(), &other.index, Slot{1, 0}}};
+  DenseSlots slots(50'000, 2, 50'000);
+  uint64_t num_kept = 0;
+  EXPECT_FALSE(MergeTiles(
+      {0, 50'000, 100'000, rows}, [&](uint64_t, Slot) { return ++num_kept < 100; }, &slots));
+  EXPECT_EQ(num_kept, 100u);
 }
 
 // Arrays out of order, and ids listed twice in one of them, must not write outside.
