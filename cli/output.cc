@@ -14,6 +14,7 @@
 #include "output_value.h"
 #include "output_writers.h"
 #include "pennon/base/error.h"
+#include "unfinished_file.h"
 
 namespace pennon::cli {
 namespace {
@@ -93,9 +94,14 @@ arrow::Result<std::shared_ptr<OutputTarget>> OutputTarget::Open(const std::strin
   const bool exists = stat(path.c_str(), &info) == 0;
   const bool is_replaced = !exists || S_ISREG(info.st_mode);
   const std::string written = is_replaced ? fmt::format("{}.{}.tmp", path, getpid()) : path;
+  if (is_replaced) RemoveIfInterrupted(written);
   const int descriptor =
       open(written.c_str(), O_WRONLY | O_CLOEXEC | (is_replaced ? O_CREAT | O_EXCL : 0), 0666);
-  if (descriptor < 0) return SystemError("cannot write", path);
+  if (descriptor < 0) {
+    const arrow::Status error = SystemError("cannot write", path);
+    NothingToRemove();
+    return error;
+  }
   return std::shared_ptr<OutputTarget>(
       new OutputTarget(descriptor, written, is_replaced ? path : ""));
 }
@@ -103,7 +109,9 @@ arrow::Result<std::shared_ptr<OutputTarget>> OutputTarget::Open(const std::strin
 OutputTarget::~OutputTarget() {
   if (descriptor_ < 0 || path_.empty()) return;
   close(descriptor_);
-  if (!final_path_.empty()) unlink(path_.c_str());
+  if (final_path_.empty()) return;
+  unlink(path_.c_str());
+  NothingToRemove();
 }
 
 arrow::Status OutputTarget::WriteThrough(const char* data, size_t num_bytes) {
@@ -152,8 +160,10 @@ arrow::Status OutputTarget::Close() {
   if (!final_path_.empty() && std::rename(path_.c_str(), final_path_.c_str()) != 0) {
     const arrow::Status error = SystemError("cannot write", final_path_);
     unlink(path_.c_str());
+    NothingToRemove();
     return error;
   }
+  if (!final_path_.empty()) NothingToRemove();
   return arrow::Status::OK();
 }
 

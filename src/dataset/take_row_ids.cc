@@ -6,6 +6,7 @@
 
 #include "dataset/gather_rows.h"
 #include "dataset/open_table.h"
+#include "format/field_path.h"
 #include "pennon/base/error.h"
 #include "pennon/dataset/take.h"
 
@@ -45,9 +46,13 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> TakeBatch(const Dataset& data
 
 /// Drops the rows that do not pass, and says so in their places.
 arrow::Status KeepPassing(const Dataset& dataset, const Filter& filter, PlacedRows* placed) {
+  // Columns are chosen by path, and then called what the path says; the filter knows their names.
   ColumnSelection select;
-  select.columns = filter.column_names();
-  ARROW_ASSIGN_OR_RAISE(const auto batch, TakeBatch(dataset, placed->addresses, select));
+  select.columns.emplace();
+  for (const std::string& name : filter.column_names())
+    select.columns->push_back(FormatFieldPath({name}));
+  ARROW_ASSIGN_OR_RAISE(auto batch, TakeBatch(dataset, placed->addresses, select));
+  ARROW_ASSIGN_OR_RAISE(batch, batch->RenameColumns(filter.column_names()));
   ARROW_ASSIGN_OR_RAISE(const RowSelection passing, filter.Evaluate(*batch));
   std::vector<uint64_t> addresses;
   int64_t row = 0;

@@ -12,6 +12,7 @@ import os
 import pty
 import random
 import re
+import signal
 import struct
 import subprocess
 import termios
@@ -436,6 +437,21 @@ def test_an_old_file_stays_until_the_new_one_is_complete(large, tmp_path, copy):
     assert out.read_text() == "old" and list(tmp_path.iterdir()) == [out]
     done("scan", large, "--limit", 1, "-o", out)
     assert out.read_text() == "k,s\n0,row 0 of many\n" and list(tmp_path.iterdir()) == [out]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupt_leaves_nothing_behind(number, large, tmp_path):
+    out = tmp_path / "out.json"
+    out.write_text("old")
+    for _ in range(20):
+        with subprocess.Popen([PROGRAM, "scan", large, "-o", out]) as process:
+            while process.poll() is None and len(list(tmp_path.iterdir())) == 1:
+                pass
+            process.send_signal(number)
+        if process.returncode != 0:  # or else it was done before the signal came
+            break
+    assert process.returncode == -number, "the process ends by the signal, as a shell expects"
+    assert [path.name for path in tmp_path.iterdir()] == ["out.json"]
 
 
 # Damaged tables -------------------------------------------------------------------------------------------------------
