@@ -89,7 +89,7 @@ class FragmentTable {
     return deletions->Contains(RowOffset{offset});
   }
   /// Fetches what IsDeletedIfKnown will look at into the cache.
-  void Prefetch(size_t ordinal, uint32_t offset) const {
+  __attribute__((always_inline)) void Prefetch(size_t ordinal, uint32_t offset) const {
     const Fragment& fragment = fragments_[ordinal];
     if (!fragment.has_deletions) return;
     const uint64_t* bits = fragment.dead_bits.load(std::memory_order_acquire);

@@ -144,7 +144,7 @@ class IdGroup {
   }
 
   /// Fetches what ForEachSlot will look at into the cache, as far as the id's stretch is merged.
-  void Prefetch(uint64_t id) const {
+  __attribute__((always_inline)) void Prefetch(uint64_t id) const {
     if (const MergedRun* run = blocks_[(id - smallest_) >> block_shift_].run.get())
       run->Prefetch(id);
   }

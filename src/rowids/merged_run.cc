@@ -109,6 +109,17 @@ void MergedRun::BuildRanked(const MergePlan& plan, const Walk& walk) {
   PutAll(plan, walk);
 }
 
+// Rows that jump about are misses each: those of the rows to come are made to overlap.
+inline void MergedRun::PrefetchForPut(std::span<const uint64_t> ids, size_t i) const {
+  if (form_ == Form::kRanked && i + 2 * kRowsAhead < ids.size()) {
+    const uint64_t place = ids[i + 2 * kRowsAhead] - begin_;
+    if (place < span_) __builtin_prefetch(&lines_[place / Line::kPlaces]);
+  }
+  if (i + kRowsAhead >= ids.size()) return;
+  uint64_t element = 0;
+  if (ElementOf(ids[i + kRowsAhead] - begin_, &element)) slots_.PrefetchForPut(element);
+}
+
 void MergedRun::PutAll(const MergePlan& plan, const Walk& walk) {
   const uint64_t begin = begin_;
   const uint64_t span = span_;
@@ -130,17 +141,6 @@ void MergedRun::PutAll(const MergePlan& plan, const Walk& walk) {
     };
     slots_.PutRun(slot, ids.size(), element_of, again);
   });
-}
-
-// Rows that jump about are misses each: those of the rows to come are made to overlap.
-void MergedRun::PrefetchForPut(std::span<const uint64_t> ids, size_t i) const {
-  if (form_ == Form::kRanked && i + 2 * kRowsAhead < ids.size()) {
-    const uint64_t place = ids[i + 2 * kRowsAhead] - begin_;
-    if (place < span_) __builtin_prefetch(&lines_[place / Line::kPlaces]);
-  }
-  if (i + kRowsAhead >= ids.size()) return;
-  uint64_t element = 0;
-  if (ElementOf(ids[i + kRowsAhead] - begin_, &element)) slots_.PrefetchForPut(element);
 }
 
 void MergedRun::BuildSorted(const MergePlan& plan, const Walk& walk) {

@@ -42,6 +42,20 @@ class Cursor {
     return position_ - before;
   }
 
+  // The same, writing slots that count up from `first` at the segment's first row to `packed`,
+  // which has room for kFillSlack slots behind the tile and may be written to there.
+  static constexpr uint64_t kFillSlack = 64;
+  uint64_t Fill(const Tile& tile, uint32_t first, uint32_t* packed) {
+    const uint64_t before = position_;
+    if (rows_->segment->form == SegmentForm::kRangeWithBitmap) {
+      FillFromBitmap(tile, first, packed);
+      return position_ - before;
+    }
+    return Take(tile, [&](uint64_t place, uint64_t position) {
+      packed[place] = first + static_cast<uint32_t>(position);
+    });
+  }
+
   const AscendingRows& rows() const { return *rows_; }
 
  private:
@@ -61,42 +75,49 @@ class Cursor {
     position_ = i;
   }
 
+  // Calls `fn(place, word)` for the words of the bitmap in the tile: bit k is the row at place + k.
   template <typename Fn>
-  void TakeFromBitmap(const Tile& tile, Fn& fn) {
+  void ForEachWord(const Tile& tile, Fn&& fn) const {
     const Segment& segment = *rows_->segment;
     const BitmapView& bitmap = segment.bitmap;
     const uint64_t lead = tile.begin < segment.start ? segment.start - tile.begin : 0;
-    if (lead >= tile.size) return;
     const uint64_t first = tile.begin < segment.start ? 0 : tile.begin - segment.start;
-    if (first >= bitmap.num_bits) return;
+    if (lead >= tile.size || first >= bitmap.num_bits) return;
     const uint64_t end = std::min(bitmap.num_bits - first, tile.size - lead) + first;
-    // A fixed number of bits is written out for each word, since how many there are cannot be
-    // foreseen: what is too much is written over. No word is counted as empty, for that would be a
-    // branch.
+    uint64_t bit = first;
+    for (; end - bit >= 64; bit += 64) fn(lead + (bit - first), bitmap.WordFrom(bit));
+    if (bit == end) return;
+    fn(lead + (bit - first), bitmap.WordFrom(bit) & ((uint64_t{1} << (end - bit)) - 1));
+  }
+
+  template <typename Fn>
+  void TakeFromBitmap(const Tile& tile, Fn& fn) {
+    ForEachWord(tile, [&](uint64_t place, uint64_t word) {
+      for (; word != 0; word &= word - 1, ++position_)
+        fn(place + static_cast<uint64_t>(std::countr_zero(word)), position_);
+    });
+  }
+
+  // A fixed number of slots is written for each word, since how many there are cannot be foreseen:
+  // what is too much goes to the last place, which is put right afterwards.
+  void FillFromBitmap(const Tile& tile, uint32_t first, uint32_t* packed) {
     constexpr uint64_t kTop = uint64_t{1} << 63;
-    constexpr uint64_t kWordsAtOnce = 32;
-    constexpr uint64_t kBitsAtOnce = 8;
-    std::array<uint32_t, kWordsAtOnce * 64 + kBitsAtOnce> places;
-    for (uint64_t bit = first; bit < end;) {
-      size_t count = 0;
-      const uint64_t stop = std::min(end, bit + kWordsAtOnce * 64);
-      for (; bit < stop; bit += 64) {
-        uint64_t word = bitmap.WordFrom(bit);
-        if (stop - bit < 64) word &= (uint64_t{1} << (stop - bit)) - 1;
-        const auto at = static_cast<uint32_t>(lead + (bit - first));
-        const auto ones = static_cast<size_t>(std::popcount(word));
-        size_t written = 0;
-        do {
-          for (size_t k = 0; k < kBitsAtOnce; ++k, word &= word - 1)
-            places[count + written + k] = at + static_cast<uint32_t>(std::countr_zero(word | kTop));
-          written += kBitsAtOnce;
-        } while (written < ones);
-        count += ones;
-      }
-      bit = std::min(bit, end);
-      for (size_t k = 0; k < count; ++k) fn(places[k], position_ + k);
-      position_ += count;
-    }
+    constexpr uint64_t kAtOnce = 8;
+    uint32_t next = first + static_cast<uint32_t>(position_);
+    const uint32_t begin = next;
+    ForEachWord(tile, [&](uint64_t place, uint64_t word) {
+      uint32_t* const at = packed + place;
+      const auto ones = static_cast<uint32_t>(std::popcount(word));
+      const uint32_t last = (word & kTop) != 0 ? next + ones - 1 : at[63];
+      uint32_t slot = next;
+      do {
+        for (uint64_t k = 0; k < kAtOnce; ++k, word &= word - 1)
+          at[std::countr_zero(word | kTop)] = slot++;
+      } while (word != 0);
+      at[63] = last;
+      next += ones;
+    });
+    position_ += next - begin;
   }
 
   template <typename Fn>
@@ -147,19 +168,15 @@ bool MergeTiles(const TileMerge& merge, const std::function<bool(uint64_t id, Sl
   for (const AscendingRows& rows : merge.rows) cursors.emplace_back(rows, merge.begin);
   std::vector<Cursor> before = cursors;
   const uint64_t tile_size = std::min(TileSize(merge), merge.span);
-  std::vector<uint32_t> buffer(tile_size);
+  std::vector<uint32_t> buffer(tile_size + Cursor::kFillSlack);
   for (uint64_t done = 0; done < merge.span; done += tile_size) {
     const Tile tile{merge.begin + done, std::min(tile_size, merge.span - done)};
     const auto packed = std::span(buffer).first(tile.size);
     std::fill(packed.begin(), packed.end(), DenseSlots::kAbsent);
     before = cursors;
     uint64_t num_rows = 0;
-    for (Cursor& cursor : cursors) {
-      const uint32_t first = slots->Pack(cursor.rows().first);
-      num_rows += cursor.Take(tile, [&](uint64_t place, uint64_t position) {
-        packed[place] = first + static_cast<uint32_t>(position);
-      });
-    }
+    for (Cursor& cursor : cursors)
+      num_rows += cursor.Fill(tile, slots->Pack(cursor.rows().first), packed.data());
     // Nothing was written over if there are as many slots as rows.
     if (CountPresent(packed) != num_rows) {
       bool goes_on = true;
