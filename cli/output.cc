@@ -156,14 +156,16 @@ arrow::Status OutputTarget::Close() {
   ARROW_RETURN_NOT_OK(Flush());
   const int descriptor = std::exchange(descriptor_, -1);
   if (path_.empty()) return arrow::Status::OK();
-  if (close(descriptor) != 0) return SystemError("cannot write", path_);
-  if (!final_path_.empty() && std::rename(path_.c_str(), final_path_.c_str()) != 0) {
+  if (final_path_.empty()) {
+    return close(descriptor) == 0 ? arrow::Status::OK() : SystemError("cannot write", path_);
+  }
+  if (close(descriptor) != 0 || std::rename(path_.c_str(), final_path_.c_str()) != 0) {
     const arrow::Status error = SystemError("cannot write", final_path_);
     unlink(path_.c_str());
     NothingToRemove();
     return error;
   }
-  if (!final_path_.empty()) NothingToRemove();
+  NothingToRemove();
   return arrow::Status::OK();
 }
 

@@ -14,10 +14,13 @@ namespace {
 char unfinished[PATH_MAX];
 std::atomic<bool> is_unfinished{false};
 
-// The disposition is back to the default while this runs, and the signal held until it returns.
+// Two signals may come at once, and remove the file twice.
 extern "C" void RemoveAndEnd(int signal) {
-  if (is_unfinished.exchange(false)) unlink(unfinished);
-  raise(signal);
+  if (is_unfinished) unlink(unfinished);
+  struct sigaction ends {};
+  ends.sa_handler = SIG_DFL;
+  sigaction(signal, &ends, nullptr);
+  raise(signal);  // held until this returns
 }
 
 void Install() {
@@ -26,7 +29,6 @@ void Install() {
     if (sigaction(signal, nullptr, &before) != 0 || before.sa_handler != SIG_DFL) continue;
     struct sigaction action {};
     action.sa_handler = RemoveAndEnd;
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
     sigemptyset(&action.sa_mask);
     sigaction(signal, &action, nullptr);
   }

@@ -13,6 +13,8 @@ namespace {
 constexpr uint64_t kRowsPerBlock = uint64_t{1} << 19;
 // However many rows there are said to be.
 constexpr uint64_t kBlocksMax = uint64_t{1} << 16;
+// More are not merged.
+constexpr uint64_t kSlotsMax = uint64_t{1} << 40;
 // What merging costs for each row, and which share of it must be paid in dear look-ups first.
 constexpr uint64_t kMergeNsPerRow = 2;
 constexpr uint64_t kPaidShare = 8;
@@ -120,9 +122,16 @@ MergePlan IdGroup::PlanFor(const FragmentTable& fragments, size_t block) const {
   for (const Member& member : members_) {
     if (member.smallest > last || member.largest < plan.begin) continue;
     const RowIdSequence& sequence = *fragments.SequenceIfThere(member.ordinal);
+    const uint64_t rows = sequence.size();
+    if (rows == 0) continue;
     plan.num_slots += CountRowsIn(sequence, member, plan.begin, last);
-    const uint64_t rows = std::min<uint64_t>(sequence.size(), uint64_t{1} << 32);
-    plan.offset_max = std::max(plan.offset_max, static_cast<uint32_t>(rows - 1));
+    // Ids behind the rows of a fragment are corrupt, and who knows how many: they are asked for.
+    if (rows > fragments.physical_rows(member.ordinal) || plan.num_slots > kSlotsMax) {
+      plan.num_slots = 0;
+      break;
+    }
+    plan.offset_max = std::max(plan.offset_max,
+                               static_cast<uint32_t>(std::min(rows - 1, uint64_t{~uint32_t{0}})));
   }
   return plan;
 }
@@ -182,8 +191,7 @@ const MergedRun* IdGroup::Pay(const FragmentTable& fragments, MergeBudget* budge
     block.is_taken.store(false, std::memory_order_relaxed);
     return nullptr;
   }
-  constexpr uint64_t kSlotsMax = uint64_t{1} << 40;
-  if (plan.num_slots == 0 || plan.num_slots > kSlotsMax) return nullptr;
+  if (plan.num_slots == 0) return nullptr;
   const uint64_t allowed = plan.num_slots * kBytesPerRowMax + kBytesPerBlockMax;
   if (!budget->Take(allowed)) return nullptr;
   auto run = std::make_unique<const MergedRun>(Merge(fragments, plan, allowed));

@@ -172,6 +172,7 @@ class IdGroup {
   // Counts a look-up; returns the merged run if it is there afterwards.
   const MergedRun* Pay(const FragmentTable& fragments, MergeBudget* budget, const Block& block,
                        uint64_t cost_ns) const;
+  // Without slots where there is nothing to merge, or no telling how much.
   MergePlan PlanFor(const FragmentTable& fragments, size_t block) const;
   MergedRun Merge(const FragmentTable& fragments, const MergePlan& plan, uint64_t bytes_max) const;
   // The members in the plan, or none where one cannot be merged by tiles.

@@ -41,7 +41,7 @@ class MergedRun {
 
   /// Merges what `walk` gives out. Ids outside of the plan, and slots beyond what it promised, are
   /// left out. Cost: one or two walks; for ids far apart a sort. Memory: see memory_bytes(), and
-  /// some megabytes while it works.
+  /// 16 bytes a row while ids far apart are sorted.
   static MergedRun Build(const MergePlan& plan, const Walk& walk);
 
   /// Whether the ids are so dense, and slots of such a size, that BuildDense may be asked.
@@ -90,8 +90,9 @@ class MergedRun {
     }
   }
 
-  /// 3 to 8 bytes an id and 16 for every slot of an id beyond its first (of a dense run for every
-  /// slot of an id that has several); more for ids very far apart from each other.
+  /// 3 to 12 bytes an id, mostly 3 to 7, and 16 for every slot of an id beyond its first (of a
+  /// dense run for every slot of an id that has several); more for ids very far apart from each
+  /// other.
   uint64_t memory_bytes() const;
 
  private:
@@ -131,7 +132,8 @@ class MergedRun {
   void SortMore();
   // Puts all rows into slots_, for forms whose elements are known before.
   void PutAll(const MergePlan& plan, const Walk& walk);
-  __attribute__((always_inline)) void PrefetchForPut(std::span<const uint64_t> ids, size_t i) const;
+  __attribute__((always_inline)) inline void PrefetchForPut(std::span<const uint64_t> ids,
+                                                            size_t i) const;
   void BuildRanked(const MergePlan& plan, const Walk& walk);
   void BuildSorted(const MergePlan& plan, const Walk& walk);
   // Where the first slot of the id at `place` is to be looked for; false if there is none.

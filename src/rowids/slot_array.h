@@ -93,8 +93,12 @@ class SlotArray {
       }
     }
   }
-  void Prefetch(uint64_t i) const { __builtin_prefetch(bytes_.data() + i * width_); }
-  void PrefetchForPut(uint64_t i) const { __builtin_prefetch(bytes_.data() + i * width_, 1); }
+  __attribute__((always_inline)) void Prefetch(uint64_t i) const {
+    __builtin_prefetch(bytes_.data() + i * width_);
+  }
+  __attribute__((always_inline)) void PrefetchForPut(uint64_t i) const {
+    __builtin_prefetch(bytes_.data() + i * width_, 1);
+  }
 
  private:
   static uint32_t OffsetBits(uint32_t offset_max) {

@@ -439,19 +439,27 @@ def test_an_old_file_stays_until_the_new_one_is_complete(large, tmp_path, copy):
     assert out.read_text() == "k,s\n0,row 0 of many\n" and list(tmp_path.iterdir()) == [out]
 
 
+def scan_with_a_signal(number, disposition, large, out):
+    """The exit code of a scan to a file that gets a signal while it writes. What its parent ignores a child ignores."""
+    with subprocess.Popen([PROGRAM, "scan", large, "-o", out], preexec_fn=lambda: signal.signal(number, disposition)) as process:
+        while process.poll() is None and len(list(out.parent.iterdir())) == 1:
+            pass
+        process.send_signal(number)
+    return process.returncode
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupt_leaves_nothing_behind(number, large, tmp_path):
     out = tmp_path / "out.json"
     out.write_text("old")
     for _ in range(20):
-        with subprocess.Popen([PROGRAM, "scan", large, "-o", out]) as process:
-            while process.poll() is None and len(list(tmp_path.iterdir())) == 1:
-                pass
-            process.send_signal(number)
-        if process.returncode != 0:  # or else it was done before the signal came
+        code = scan_with_a_signal(number, signal.SIG_DFL, large, out)
+        if code != 0:  # or else it was done before the signal came
             break
-    assert process.returncode == -number, "the process ends by the signal, as a shell expects"
+    assert code == -number, "the process ends by the signal, as a shell expects"
     assert [path.name for path in tmp_path.iterdir()] == ["out.json"]
+    assert scan_with_a_signal(number, signal.SIG_IGN, large, out) == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["out.json"] and out.read_text().startswith('{"k":')
 
 
 # Damaged tables -------------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -27,9 +28,11 @@ constexpr char kTenFragments[] = "id_forms.stable.v2_2.lance";  // 66,224 rows
 constexpr uint64_t kNumRows = 66224;
 
 std::shared_ptr<const Dataset> OpenGolden(const std::string& name,
-                                          std::shared_ptr<StoreObserver> observer = nullptr) {
+                                          std::shared_ptr<StoreObserver> observer = nullptr,
+                                          int num_threads = 0) {
   OpenOptions options;
   options.observer = std::move(observer);
+  options.num_threads = num_threads;
   return Dataset::Open(std::string(PENNON_SOURCE_DIR) + "/tests/golden/14.0.2/datasets/" + name,
                        options)
       .ValueOrDie();
@@ -151,9 +154,9 @@ class HoldingReads : public StoreObserver {
   }
   arrow::Status After(const StoreEvent&) override { return arrow::Status::OK(); }
 
-  void AwaitHeld(size_t count) {
+  bool AwaitHeld(size_t count) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return num_held_ >= count; });
+    return changed_.wait_for(lock, std::chrono::minutes(1), [&] { return num_held_ >= count; });
   }
   void Hold() {
     const std::lock_guard lock(mutex_);
@@ -177,11 +180,7 @@ class HoldingReads : public StoreObserver {
 // consumer, and go away while their helpers still wait for a thread.
 TEST(ScanFault, AScanNeitherNeedsNorAwaitsThreadsThatOthersHold) {
   const auto holding = std::make_shared<HoldingReads>();
-  OpenOptions options;
-  options.observer = holding;
-  options.num_threads = 2;
-  const auto path = std::string(PENNON_SOURCE_DIR) + "/tests/golden/14.0.2/datasets/";
-  const auto dataset = Dataset::Open(path + kTenFragments, options).ValueOrDie();
+  const auto dataset = OpenGolden(kTenFragments, holding, 2);
   // A morsel for each of the small fragments, which nobody has opened yet.
   const auto spec_of = [](std::vector<FragmentId> fragments) {
     ScanSpec spec;
@@ -196,7 +195,7 @@ TEST(ScanFault, AScanNeitherNeedsNorAwaitsThreadsThatOthersHold) {
                 0u);
     });
   }
-  holding->AwaitHeld(4);
+  EXPECT_TRUE(holding->AwaitHeld(4));
   const ScanSpec others = spec_of({FragmentId{4}, FragmentId{5}, FragmentId{6}, FragmentId{7}});
   const uint64_t num_rows = ScanRows(dataset, others).ValueOrDie();
   EXPECT_GT(num_rows, 0u);
@@ -218,7 +217,7 @@ TEST(ScanFault, SmallBatchesCostNoMoreReads) {
   const auto counter = std::make_shared<FailingReads>();
   const auto reads = [&](uint64_t batch_rows) {
     // The one golden table whose pages lie outside of what is read of a file at first.
-    const auto dataset = OpenGolden("compact_holes.stable.v2_1.lance", counter);
+    const auto dataset = OpenGolden("compact_holes.stable.v2_1.lance", counter, 1);
     counter->num_calls = 0;
     ScanSpec spec;
     spec.batch_rows = batch_rows;

@@ -116,16 +116,24 @@ TEST(RowIdIndex, SparseFragmentsAskedOften) {
 // A header may claim far more ids than its fragment has rows; making the index must not follow it.
 TEST(RowIdIndex, ClaimsBeyondThePhysicalRowsCostNothing) {
   using namespace testing_support;  // NOLINT: a vocabulary of bytes
-  const std::string ids = Sequence(RangeSegment(0, uint64_t{1} << 60));
-  std::vector<IndexedFragment> fragments;
-  for (uint32_t i = 0; i < 5; ++i)
-    fragments.push_back({.id = FragmentId{i}, .physical_rows = 10, .row_ids = ids});
-  const auto index =
-      RowIdIndex::Make({.fragments = fragments, .next_row_id = uint64_t{1} << 60}).ValueOrDie();
-  EXPECT_LT(index->memory_bytes(), 100'000u);
-  for (int i = 0; i < 3000; ++i)
-    EXPECT_EQ(KindOf(index->Find(RowId{uint64_t{1} << 40}).status()), ErrorKind::kCorrupt);
-  EXPECT_LT(index->memory_bytes(), 100'000u);
+  const std::string claims = Sequence(RangeSegment(0, uint64_t{1} << 60));
+  const std::string few =
+      EncodeRowIdSequence(std::vector<uint64_t>{3, 9, 12, 700}, FormChoice::kReference);
+  // Sixteen of them are 2^64 ids.
+  for (const uint32_t num_claims : {5u, 16u}) {
+    std::vector<IndexedFragment> fragments;
+    for (uint32_t i = 0; i < num_claims; ++i)
+      fragments.push_back({.id = FragmentId{i}, .physical_rows = 10, .row_ids = claims});
+    fragments.push_back({.id = FragmentId{num_claims}, .physical_rows = 4, .row_ids = few});
+    const auto index =
+        RowIdIndex::Make({.fragments = fragments, .next_row_id = uint64_t{1} << 60}).ValueOrDie();
+    EXPECT_LT(index->memory_bytes(), 100'000u);
+    for (int i = 0; i < 3000; ++i) {
+      EXPECT_EQ(KindOf(index->Find(RowId{uint64_t{1} << 40}).status()), ErrorKind::kCorrupt);
+      EXPECT_EQ(KindOf(index->Find(RowId{9}).status()), ErrorKind::kCorrupt);
+    }
+    EXPECT_LT(index->memory_bytes(), 100'000u);
+  }
 }
 
 // Case 25: an answer at the place of every question, with the reason when there is no row.
