@@ -160,7 +160,7 @@ arrow::Status OutputTarget::Close() {
     return close(descriptor) == 0 ? arrow::Status::OK() : SystemError("cannot write", path_);
   }
   if (close(descriptor) != 0 || std::rename(path_.c_str(), final_path_.c_str()) != 0) {
-    const arrow::Status error = SystemError("cannot write", final_path_);
+    arrow::Status error = SystemError("cannot write", final_path_);
     unlink(path_.c_str());
     NothingToRemove();
     return error;
