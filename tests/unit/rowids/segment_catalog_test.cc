@@ -71,6 +71,25 @@ std::vector<uint64_t> Shuffled(uint64_t begin, uint64_t end, std::mt19937_64& ra
   return ids;
 }
 
+// The search that makes an array's table may be one for an id that is not there: found in line it
+// must be from then on all the same.
+TEST(SegmentCatalog, AbsentIdsDoNotKeepAnArrayFromBeingFoundInLine) {
+  std::vector<std::vector<uint64_t>> fragments(2);
+  for (uint64_t i = 0; i < 2000; ++i) fragments[i / 1000].push_back(200 * i);
+  const auto made = MakeCatalog(fragments);
+  ASSERT_TRUE(made.catalog->is_plain());
+  MergeBudget budget(1 << 20);
+  RowAddress address{};
+  EXPECT_EQ(SlotsOf(made, &budget, 200'200), (Slots{{1, 1}}));
+  EXPECT_FALSE(made.catalog->FindLive(*made.fragments, 200'200, &address)) << "asked for once";
+  for (uint64_t i = 0; i < 100; ++i) EXPECT_TRUE(SlotsOf(made, &budget, 200'001 + 200 * i).empty());
+  for (uint64_t i = 1000; i < 2000; ++i) {
+    ASSERT_TRUE(made.catalog->FindLive(*made.fragments, 200 * i, &address)) << i;
+    ASSERT_EQ(address, MakeRowAddress(FragmentId{1}, RowOffset{static_cast<uint32_t>(i - 1000)}));
+    ASSERT_FALSE(made.catalog->FindLive(*made.fragments, 200 * i + 1, &address)) << i;
+  }
+}
+
 TEST(SegmentCatalog, RangesNeedNoMoreThanTheDirectory) {
   const auto made = MakeCatalog({{0, 1, 2, 3}, {4, 5, 6}});
   MergeBudget budget(0);
