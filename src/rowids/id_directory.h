@@ -47,7 +47,7 @@ class IdDirectory {
   size_t CountStartingAtOrBelow(uint64_t id) const {
     if (table_.empty()) return CountFew(id);
     if (id == ~uint64_t{0}) return size();
-    return CountAmong<kWindow>(id, table_.Find(id + 1));
+    return CountAmong(id, table_.Find(id + 1));
   }
   /// The same when it is likely to be `hint`, as for an id near the last one.
   size_t CountStartingAtOrBelow(uint64_t id, size_t hint) const {
@@ -112,24 +112,18 @@ class IdDirectory {
   // In the same order, as the processor compares numbers.
   static int64_t Signed(uint64_t id) { return static_cast<int64_t>(id ^ (uint64_t{1} << 63)); }
 
-  // How many of kAtOnce values are at most `id`, four at a time.
-  template <size_t kAtOnce>
+  // How many of kWindow values are at most `id`.
   static uint64_t CountAtMost(const uint64_t* values, uint64_t id) {
     using Four = uint64_t __attribute__((vector_size(32)));
-    static_assert(kAtOnce % 4 == 0);
-    auto count = Four{} <= Four{};  // all ones: -1 each
-    count ^= count;
-    for (size_t i = 0; i < kAtOnce; i += 4) {
-      Four four;
-      std::memcpy(&four, values + i, sizeof(four));
-      count -= four <= id;
-    }
-    return static_cast<uint64_t>(count[0] + count[1] + count[2] + count[3]);
+    static_assert(kWindow == 4);
+    Four four;
+    std::memcpy(&four, values, sizeof(four));
+    const auto is_more = four > id;  // all ones: -1 each
+    return kWindow + static_cast<uint64_t>(is_more[0] + is_more[1] + is_more[2] + is_more[3]);
   }
 
   // As CountStartingAtOrBelow, for a result that lies in [bounds.begin, bounds.end]. Counts whole
   // windows: a search would end where the processor cannot foresee it.
-  template <size_t kAtOnce>
   size_t CountAmong(uint64_t id, StretchTable::Bounds bounds) const {
     while (bounds.end - bounds.begin > kCountedAtOnce) {
       const uint64_t middle = bounds.begin + (bounds.end - bounds.begin) / 2;
@@ -140,11 +134,11 @@ class IdDirectory {
       }
     }
     while (true) {
-      const uint64_t starting = CountAtMost<kAtOnce>(&smallest_[bounds.begin], id);
-      if (starting < kAtOnce || bounds.begin + kAtOnce >= bounds.end) {
+      const uint64_t starting = CountAtMost(&smallest_[bounds.begin], id);
+      if (starting < kWindow || bounds.begin + kWindow >= bounds.end) {
         return std::min<uint64_t>(bounds.begin + starting, size());
       }
-      bounds.begin += kAtOnce;
+      bounds.begin += kWindow;
     }
   }
 

@@ -39,14 +39,9 @@ class StretchTable {
     uint64_t likely = 0;
   };
   Guess FindLikely(uint64_t value) const {
-    if (value <= first_) return {{0, 0}, 0};
-    if (value - first_ > span_) return {{begins_.back(), begins_.back()}, begins_.back()};
-    const Wide product = Wide{value - first_} * stretches_per_value_;
-    const auto stretch = static_cast<uint64_t>(product >> 64);
-    const Bounds bounds{begins_[stretch], begins_[stretch + 1]};
-    const auto fraction = static_cast<uint64_t>(product);
-    const uint64_t length = bounds.end - bounds.begin;
-    return {bounds, bounds.begin + static_cast<uint64_t>((Wide{fraction} * length) >> 64)};
+    const Bounds bounds = Find(value);
+    const bool is_within = value > first_ && value - first_ <= span_;
+    return {bounds, is_within ? LikelyWithin(value) : bounds.begin};
   }
   /// Where the element is to be expected, for a value from the first one to the last.
   uint64_t LikelyWithin(uint64_t value) const {
